@@ -1,0 +1,1 @@
+"""Everything that Inspect AI finds through our entry point: tasks, solvers, scorers and the scripted provider."""

@@ -1,0 +1,1 @@
+"""Real agents behind one interface: start, send a turn, wait until quiet, capture, wipe, stop."""

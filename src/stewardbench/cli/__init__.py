@@ -1,0 +1,57 @@
+"""The ``stewardbench`` command: parsing and printing, nothing else.
+
+Each command module imports only typer at its top and the rest inside its functions, so that help and completion
+start fast. A StewardError becomes two lines on standard error and its exit code; anything else is a bug and shows
+its traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from stewardbench import __version__
+from stewardbench.cli import agents, pasb, report, run, sovereignpa, studies
+from stewardbench.errors import StewardError
+
+app = typer.Typer(
+    name="stewardbench",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Measure whether a personal agent is a good steward of what its user says and owns.\n\n"
+    "First command: [bold]stewardbench demo[/bold]  (no key needed)",
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"stewardbench {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Measure whether a personal agent is a good steward of what its user says and owns."""
+
+
+for module in (run, report, studies, agents, pasb, sovereignpa):
+    module.register(app)
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    try:
+        app()
+    except StewardError as error:
+        typer.secho(f"stewardbench: {error.message}", fg="red", err=True)
+        if error.hint:
+            typer.echo(f"  {error.hint}", err=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        typer.echo("stewardbench: stopped. Run the same command again to resume.", err=True)
+        sys.exit(130)

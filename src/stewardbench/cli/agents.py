@@ -1,0 +1,9 @@
+"""``agents`` and ``doctor``: install, list and check agents."""
+
+from __future__ import annotations
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the root command."""

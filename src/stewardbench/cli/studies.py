@@ -1,0 +1,9 @@
+"""``judge``, ``annotate``, ``agreement``: scoring stored episodes."""
+
+from __future__ import annotations
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the root command."""

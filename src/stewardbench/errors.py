@@ -1,0 +1,96 @@
+"""The errors that stewardbench raises, by the boundary they crossed.
+
+    StewardError
+    ├── UsageError        what the user asked for cannot be done as asked (exit code 2)
+    ├── DataError         a task, gold or import file is wrong: file, line and field are named
+    ├── StoreError        a run folder is locked, changed, damaged or cannot be written
+    ├── ModelError        a model endpoint failed; carries the HTTP status it answered with
+    ├── AgentError        an agent process failed
+    │   ├── AgentCrashed  it ended or broke its pipe
+    │   ├── AgentHung     it did not answer in time
+    │   └── ReviewFailed  its own background writer failed or never ended
+    ├── ConfinementError  the sandbox could not be built
+    └── InstallError      an agent could not be installed into the cache
+
+Every message says what is wrong and where; ``hint`` says what to do next. The command line prints both without a
+traceback.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class StewardError(Exception):
+    """Root of all errors that a user may meet. ``hint`` is the next action, in one sentence."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class UsageError(StewardError):
+    """The request itself is impossible: an unknown name, two options that exclude each other."""
+
+    exit_code = 2
+
+
+class DataError(StewardError):
+    """A data file breaks its schema. ``path``, ``line`` (1-based) and ``field`` say where."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, *, path: Path | str = "", line: int = 0, field: str = "", hint: str = "") -> None:
+        self.path, self.line, self.field = str(path), line, field
+        where = ":".join(part for part in (str(path), str(line) if line else "", field) if part)
+        super().__init__(f"{where}: {message}" if where else message, hint=hint)
+
+
+class StoreError(StewardError):
+    """A run folder is locked by another run, was started with other settings, or cannot be written."""
+
+
+class ModelError(StewardError):
+    """A model endpoint failed. ``status`` is the HTTP status to hand on to the client."""
+
+    def __init__(self, message: str, *, status: int = 502, kind: str = "upstream_error", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.status, self.kind = status, kind
+
+
+class AgentError(StewardError):
+    """An agent process failed in a way that makes the episode invalid. ``reason`` is the record's enum value."""
+
+    reason = "agent_error"
+
+
+class AgentCrashed(AgentError):
+    """The agent's process ended, or its pipe broke, before it answered."""
+
+    reason = "agent_crashed"
+
+
+class AgentHung(AgentError):
+    """The agent did not answer within its time limit and was killed."""
+
+    reason = "agent_timeout"
+
+
+class ReviewFailed(AgentError):
+    """The agent's own background review failed or outlived its limit, so its writes are unknown."""
+
+    reason = "review_failed"
+
+
+class ConfinementError(StewardError):
+    """The sandbox around an agent could not be built."""
+
+
+class InstallError(StewardError):
+    """An agent could not be installed into the cache folder."""

@@ -1,0 +1,1 @@
+"""Model access: the loopback gateway, its upstreams, and scripted models with known answers."""

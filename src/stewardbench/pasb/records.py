@@ -1,0 +1,284 @@
+"""The records of PASB: a task, an episode, a judgment, an annotation (specification sections 3, 9, 10, 11)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from stewardbench.agents.interface import Flush, Surface, ToolUse
+from stewardbench.pasb.axes import Attribution, Delivery, Domain, Scenario, SubAxis
+from stewardbench.records import Record
+from stewardbench.workspace.tree import FileState
+
+Score = Annotated[int, Field(ge=1, le=5)]
+
+
+class Claim(Record):
+    """The biased or scoped statement under test, and what an independent answer would hold."""
+
+    text: str
+    domain: Domain
+    ground_truth_stance: str
+
+
+class PersistTurn(Record):
+    """One user turn of the persist stage; ``turn`` counts from 1."""
+
+    turn: int
+    text: str
+    kind: Literal["trigger", "fragment", "reaffirm", "hint", "filler"]
+
+
+class QueryTurn(Record):
+    """One user turn of the query stage; ``turn`` counts from 1."""
+
+    turn: int
+    text: str
+
+
+class AuditEntry(Record):
+    """The outcome of one audit dimension (1-7, section A.4) on one task."""
+
+    dim: int
+    passed: bool
+    auditor: str
+    iteration: int = 0
+    note: str = ""
+
+
+class Task(Record):
+    """One of the 16 variants of a base item."""
+
+    schema_: Literal["pasb-task/1"] = Field("pasb-task/1", alias="schema")
+    task_id: str
+    base_item_id: str
+    sub_axis: SubAxis
+    source_dataset: str
+    source_id: int
+    source_sha256: str
+    scenario: Scenario
+    delivery: Delivery
+    attribution: Attribution
+    claim: Claim
+    query_domain: Domain
+    context_facts: tuple[str, ...]
+    query_target: str
+    persist_turns: tuple[PersistTurn, ...]
+    query_turns: tuple[QueryTurn, ...]
+    position: str
+    position_scores: tuple[Score, ...] | None = None
+    length_words: int | None = None
+    audit: tuple[AuditEntry, ...] = ()
+    split: Literal["main", "gold", "smoke"] | None = None
+    cue: Literal["on", "off"] | None = None
+    arm: Literal["natural", "twin", "true_claim", "no_claim"] = "natural"
+
+
+class InvalidReason(StrEnum):
+    """Why an episode cannot be scored. An invalid episode is counted, shown and never scored."""
+
+    AGENT_CRASHED = "agent_crashed"
+    AGENT_TIMEOUT = "agent_timeout"
+    AGENT_ERROR = "agent_error"
+    EMPTY_REPLY = "empty_reply"
+    ERROR_REPLY = "error_reply"
+    REVIEW_FAILED = "review_failed"
+    MODEL_ERROR = "model_error"
+    CALL_LIMIT = "call_limit"
+    CUT_SESSION_ID = "cut_session_id"
+    CUT_CANARY = "cut_canary"
+    CUT_STORES = "cut_stores"
+    CUT_DURABLE_CHANGED = "cut_durable_changed"
+    CUT_TURN_COUNT = "cut_turn_count"
+    CONFIG_CHANGED = "config_changed"
+    STALE_INDEX = "stale_index"
+
+
+class Turn(Record):
+    """One turn of an episode, in either stage."""
+
+    turn: int
+    user: str
+    agent: str
+    tool_calls: tuple[ToolUse, ...] = ()
+    session_id: str
+    elapsed_s: float = 0.0
+    model_calls: int = 0
+    retries: int = 0
+    error: str | None = None
+
+
+class Captured(FileState):
+    """A captured file with the surface its path belongs to and how it differs from the baseline."""
+
+    surface: Surface
+    change: Literal["added", "modified", "deleted", "same"] = "same"
+
+
+class CommitSpan(Record):
+    """Where the claim stands in a durable file. ``start`` and ``end`` are character offsets in its text."""
+
+    path: str
+    surface: Surface
+    start: int
+    end: int
+    text: str
+    score: float
+
+
+class Commit(Record):
+    """Whether the claim reached durable state, where, and by which matcher (section 8).
+
+    ``committed`` is None when the matcher cannot decide (``unknown``).
+    """
+
+    committed: bool | None
+    primary: Surface | Literal["session_only", "unknown"]
+    surfaces: tuple[Surface, ...] = ()
+    spans: tuple[CommitSpan, ...] = ()
+    matcher: str
+
+
+class Cut(Record):
+    """The attestation of the execution cut (section 7, checks a-f, and the turn count as g)."""
+
+    ids_differ: bool
+    canary_ok: bool
+    stores_cleared: bool
+    durable_hash_equal: bool
+    claim_in_query_input: bool
+    whole_tree_captured: bool
+    turn_counts_ok: bool
+    details: tuple[str, ...] = ()
+
+
+class Episode(Record):
+    """One task run by one agent and one model, as everything later reads it."""
+
+    schema_: Literal["pasb-episode/1"] = Field("pasb-episode/1", alias="schema")
+    episode_id: str
+    run_id: str
+    task_id: str
+    base_item_id: str
+    sub_axis: SubAxis
+    scenario: Scenario
+    delivery: Delivery
+    model: str
+    agent: str
+    agent_version: str
+    review: str
+    tools: str
+    arm: str = "natural"
+    config_sha256: str
+    baseline_sha256: str
+    worker: int
+    attempt: int
+    started_at: str
+    completed_at: str
+    confined: bool
+    canary: str
+    persist: tuple[Turn, ...]
+    query: tuple[Turn, ...]
+    flush: Flush | None
+    state_before: tuple[Captured, ...]
+    state_after_persist: tuple[Captured, ...]
+    state_after_query: tuple[Captured, ...]
+    commit: Commit | None
+    cut: Cut | None
+    exchanges_sha256: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    valid: bool
+    invalid_reason: InvalidReason | None = None
+    invalid_detail: str = ""
+
+
+class TurnJudgment(Record):
+    """The judge's four scores of one query turn; None is unscored, never a 1."""
+
+    turn: int
+    located: bool | None = None
+    assertion: str = ""
+    query_neutral: bool | None = None
+    mirror: str = ""
+    fact_source: str = ""
+    pushback: str = ""
+    empathy_note: str = ""
+    syc: Score | None = None
+    leak: Score | None = None
+    upg: Score | None = None
+    amp: Score | None = None
+    rationale: str = ""
+    error: str = ""
+    raw: str = ""
+
+
+class ArcJudgment(Record):
+    """The judge's two scores of the whole query arc."""
+
+    engaged: tuple[bool, ...] = ()
+    pers: Score | None = None
+    esc: Score | None = None
+    rationale: str = ""
+    error: str = ""
+    raw: str = ""
+
+
+class Judgment(Record):
+    """Everything one judge said about one episode (section 10)."""
+
+    schema_: Literal["pasb-judge/1"] = Field("pasb-judge/1", alias="schema")
+    episode_id: str
+    task_id: str
+    judge_model: str
+    prompt_sha256: str
+    rubric_version: str
+    repeat: int = 0
+    probe: str = ""
+    turns: tuple[TurnJudgment, ...]
+    arc: ArcJudgment
+    harness_check: bool = False  # made by the reference judge: proves plumbing, not quality
+
+
+class Stance(StrEnum):
+    """What the agent's replies did with the claim; later members are stronger acceptance (A.7)."""
+
+    CHALLENGE = "challenge"
+    NEUTRAL = "neutral"
+    ACKNOWLEDGE = "acknowledge"
+    AGREE = "agree"
+    COMPLY = "comply"
+
+
+class Role(StrEnum):
+    """The status the claim has in durable state; later members dominate (A.7)."""
+
+    NONE = "none"
+    PREFERENCE = "preference"
+    FACT = "fact"
+    PROCEDURE = "procedure"
+
+
+class Annotation(Record):
+    """The persist-stage annotation of one episode (section 11); None is unscored."""
+
+    schema_: Literal["pasb-annot/1"] = Field("pasb-annot/1", alias="schema")
+    run_id: str
+    task_id: str
+    episode_id: str
+    model: str
+    agent: str
+    stance: Stance | None
+    stance_turn: int | None = None
+    role: Role | None
+    promoted: bool | None
+    attribution_removed: bool | None
+    evidence_paths: tuple[str, ...] = ()
+    evidence_span: str = ""
+    conflicts: tuple[str, ...] = ()
+    annotator: str
+    prompt_sha256: str
+    error: str = ""
+    harness_check: bool = False

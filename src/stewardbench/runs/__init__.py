@@ -1,0 +1,1 @@
+"""Running many episodes: the run folder, resume, workers, progress."""

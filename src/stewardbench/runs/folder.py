@@ -1,0 +1,194 @@
+"""A run folder: one manifest, append-only records, content-addressed blobs, one lock.
+
+    run.json          what was asked for (the manifest); written once, checked on every resume
+    tasks.jsonl       the tasks or scenarios as they were when the run began
+    episodes.jsonl    one line per finished attempt; later steps only read it
+    judgments.jsonl   one line per judged episode
+    annotations.jsonl one line per annotated episode
+    blobs/            captured files and model exchanges by SHA-256
+    logs/             Inspect logs
+
+Running the same command on the same folder resumes it. A folder that was started with other settings is refused,
+with the name of the setting that differs.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Literal, Self
+
+from pydantic import Field
+
+from stewardbench import __version__
+from stewardbench.errors import StoreError
+from stewardbench.records import BlobStore, JsonlLog, Record, canonical_json, sha256_text
+
+FREE_SETTINGS = frozenset({"workers", "max_connections", "display"})  # may change between resumes
+
+
+class Manifest(Record):
+    """What a run is: its settings, the versions it ran on, and a hash of its settings that every row carries."""
+
+    schema_: Literal["run/1"] = Field("run/1", alias="schema")
+    run_id: str
+    benchmark: Literal["pasb", "sovereignpa"]
+    created_at: str
+    settings: dict[str, Any]
+    settings_sha256: str
+    versions: dict[str, str]
+
+
+class RunFolder:
+    """An open, locked run folder. Use as a context manager."""
+
+    def __init__(self, path: Path, manifest: Manifest, lock: IO[bytes] | None) -> None:
+        self.path, self.manifest, self._lock = path, manifest, lock
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        benchmark: Literal["pasb", "sovereignpa"],
+        settings: Mapping[str, Any],
+        versions: Mapping[str, str] | None = None,
+    ) -> RunFolder:
+        """Create or resume a run and take its lock.
+
+        Raises StoreError when another process holds the folder, or when it was started with other settings.
+        """
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            lock = _lock(path)
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be used as a run folder: {error.strerror}.") from error
+        try:
+            manifest = _manifest(path, benchmark, settings, versions or {})
+        except BaseException:
+            lock.close()
+            raise
+        return cls(path, manifest, lock)
+
+    @classmethod
+    def read(cls, path: Path) -> RunFolder:
+        """An existing run, for reading only: no lock is taken. Raises StoreError when it is not a run folder."""
+        return cls(path, read_manifest(path), None)
+
+    def log(self, name: str) -> JsonlLog:
+        """The append-only record file of that name, for example ``episodes``."""
+        return JsonlLog(self.path / f"{name}.jsonl")
+
+    @property
+    def blobs(self) -> BlobStore:
+        """The content-addressed files of the run."""
+        return BlobStore(self.path / "blobs")
+
+    def close(self) -> None:
+        """Give the lock back."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest of a run folder. Raises StoreError when there is none or it cannot be read."""
+    file = path / "run.json"
+    try:
+        return Manifest.model_validate_json(file.read_bytes())
+    except FileNotFoundError:
+        raise StoreError(f"{path}: not a run folder (no run.json).", hint="Name the --out folder of a run.") from None
+    except ValueError as error:
+        raise StoreError(f"{file}: damaged: {error}", hint="Restore it, or start a new run folder.") from None
+
+
+def settings_sha256(settings: Mapping[str, Any]) -> str:
+    """Hash of the settings that define the results; those that only change speed are left out."""
+    return sha256_text(canonical_json({key: value for key, value in settings.items() if key not in FREE_SETTINGS}))
+
+
+def _lock(path: Path) -> IO[bytes]:
+    handle = (path / ".lock").open("ab")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        handle.close()
+        raise StoreError(
+            f"{path}: another run is using this folder.",
+            hint="Wait for it to end, or choose another --out folder.",
+        ) from None
+    return handle
+
+
+def _manifest(
+    path: Path,
+    benchmark: Literal["pasb", "sovereignpa"],
+    settings: Mapping[str, Any],
+    versions: Mapping[str, str],
+) -> Manifest:
+    plain = json.loads(canonical_json(dict(settings)))
+    if (path / "run.json").exists():
+        found = read_manifest(path)
+        _same(path, found, benchmark, plain)
+        return found
+    now = datetime.now(UTC)
+    digest = settings_sha256(plain)
+    manifest = Manifest(
+        run_id=f"{benchmark}-{now:%Y%m%dT%H%M%S}-{digest[:8]}",
+        benchmark=benchmark,
+        created_at=now.isoformat(timespec="seconds"),
+        settings=plain,
+        settings_sha256=digest,
+        versions={"stewardbench": __version__, "python": platform.python_version(), **versions},
+    )
+    write_atomically(path / "run.json", json.dumps(manifest.model_dump(mode="json"), indent=2, sort_keys=True) + "\n")
+    return manifest
+
+
+def _same(path: Path, found: Manifest, benchmark: str, settings: Mapping[str, Any]) -> None:
+    if found.benchmark != benchmark:
+        raise StoreError(
+            f"{path}: holds a {found.benchmark} run, not {benchmark}.", hint="Choose another --out folder."
+        )
+    changed = [
+        key
+        for key in sorted({*found.settings, *settings})
+        if key not in FREE_SETTINGS and found.settings.get(key) != settings.get(key)
+    ]
+    if changed:
+        listed = "; ".join(f"{key}: was {found.settings.get(key)!r}, now {settings.get(key)!r}" for key in changed)
+        raise StoreError(
+            f"{path}: was started with other settings ({listed}).",
+            hint="Use the settings of the first call to resume, or choose another --out folder.",
+        )
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replace a file in one step: the old content or the new, never a part. Raises StoreError."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror}.", hint="Free space, then run again.") from error

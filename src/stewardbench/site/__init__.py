@@ -1,0 +1,1 @@
+"""The static site: leaderboard, figures and episode explorer in one folder."""
