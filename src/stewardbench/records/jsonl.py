@@ -50,7 +50,7 @@ class JsonlLog:
         with self.path.open("rb") as file:
             for number, raw in enumerate(file, 1):
                 if raw.endswith(b"\n") and raw.strip():
-                    yield number, raw.decode("utf-8", "surrogatepass")
+                    yield number, raw[:-1].decode("utf-8", "surrogatepass")
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
