@@ -1,1 +1,62 @@
-"""Intervals, clustered and paired estimates, agreement: pure functions on arrays, on numpy, scipy and friends."""
+"""Intervals, clustered and paired estimates, agreement: pure functions on arrays, on numpy, scipy and friends.
+
+    interval     Interval, Wilson
+    bootstrap    clustered intervals of rates, means, gaps (one matrix product per table)
+    paired       effects on the same task or situation
+    hypothesis   sign test, McNemar, Holm
+    correlation  Spearman
+    agreement    Krippendorff's alpha, exact / within one / at threshold
+    selection    matched and inverse-probability-weighted gaps, overlap
+    power        minimum detectable effect
+    coverage     what the intervals hold, by simulation
+
+Arrays go in, small frozen results come out. Rates and gaps are fractions here; percent is a matter of printing.
+"""
+
+from stewardbench.statistics.agreement import PairAgreement, ordinal_alpha, ordinal_alpha_interval, pair_agreement
+from stewardbench.statistics.bootstrap import (
+    Estimand,
+    cluster_sums,
+    clustered_estimates,
+    clustered_ratio_interval,
+    clustered_ratio_intervals,
+)
+from stewardbench.statistics.correlation import Correlation, spearman
+from stewardbench.statistics.hypothesis import McNemar, SignTest, holm, mcnemar, sign_test
+from stewardbench.statistics.interval import Interval, wilson, wilson_bounds
+from stewardbench.statistics.paired import PairedEffect, cluster_means, paired_effect
+from stewardbench.statistics.power import clusters_needed, minimum_detectable_effect
+from stewardbench.statistics.selection import MatchedGap, Overlap, WeightedGap, matched_gap, propensities, weighted_gap
+
+__all__ = [
+    "Correlation",
+    "Estimand",
+    "Interval",
+    "MatchedGap",
+    "McNemar",
+    "Overlap",
+    "PairAgreement",
+    "PairedEffect",
+    "SignTest",
+    "WeightedGap",
+    "cluster_means",
+    "cluster_sums",
+    "clustered_estimates",
+    "clustered_ratio_interval",
+    "clustered_ratio_intervals",
+    "clusters_needed",
+    "holm",
+    "matched_gap",
+    "mcnemar",
+    "minimum_detectable_effect",
+    "ordinal_alpha",
+    "ordinal_alpha_interval",
+    "pair_agreement",
+    "paired_effect",
+    "propensities",
+    "sign_test",
+    "spearman",
+    "weighted_gap",
+    "wilson",
+    "wilson_bounds",
+]

@@ -1,0 +1,217 @@
+"""The clustered bootstrap: whole clusters are drawn with replacement, so that related episodes stay together.
+
+The sixteen variants of a base item share one claim, and the scenarios of a situation share one world; treating them
+as independent makes intervals too narrow. Every statistic used here is a weighted sum of ratios of sums (a rate, a
+mean over runs, a gap between two groups), and sums are additive over clusters. One matrix product of multinomial
+counts with the cluster sums therefore resamples a whole table at once:
+
+    counts (draws x clusters)  @  cluster sums (clusters x columns)  =  resampled sums (draws x columns)
+
+Bounds are percentiles of the draws, taken a little further out when clusters are few (Hesterberg 2015, "expanded
+percentile"): a plain percentile interval on 18 clusters is about 6 % too narrow. ``coverage`` measures what they hold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stewardbench.seeding import array_generator
+from stewardbench.statistics.interval import LEVEL, Floats, Interval, normal_quantile, wilson
+
+DRAWS = 10_000
+_CELLS = 4_000_000  # resampled values held at once: 32 MB
+_MISSING_DRAWS = 0.05  # a statistic undefined in more draws than this has no bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Estimand:
+    """A weighted sum of ratios: ``sum(weights[i] * numerator[terms[i]] / denominator[terms[i]])``.
+
+    A rate is one term of weight 1, a mean over runs has equal weights, a gap has weights 1 and -1.
+    """
+
+    terms: tuple[int, ...]
+    weights: tuple[float, ...]
+
+    @classmethod
+    def ratio(cls, term: int) -> Estimand:
+        """One ratio by itself."""
+        return cls((term,), (1.0,))
+
+    @classmethod
+    def mean(cls, terms: Sequence[int]) -> Estimand:
+        """The unweighted mean of several ratios."""
+        return cls(tuple(terms), (1.0 / len(terms),) * len(terms))
+
+    def minus(self, other: Estimand) -> Estimand:
+        """This estimand less another."""
+        return Estimand(self.terms + other.terms, self.weights + tuple(-weight for weight in other.weights))
+
+
+def cluster_sums(values: ArrayLike, clusters: ArrayLike) -> Floats:
+    """Sums of (n, m) values within clusters, as (clusters, m), clusters in sorted order of their label."""
+    table = _columns(values)
+    labels, codes = np.unique(np.asarray(clusters), return_inverse=True)
+    if len(codes) != len(table):
+        raise ValueError(f"{len(table)} rows of values but {len(codes)} cluster labels")
+    return np.stack([np.bincount(codes, column, minlength=len(labels)) for column in table.T], axis=1)
+
+
+def resampling_counts(clusters: int, draws: int, seed: int, purpose: str) -> Floats:
+    """How often each cluster is drawn, as (draws, clusters); each row sums to the number of clusters."""
+    picks = array_generator(seed, "bootstrap", purpose, clusters).integers(0, clusters, size=(draws, clusters))
+    flat = (picks + clusters * np.arange(draws)[:, None]).ravel()
+    return np.bincount(flat, minlength=draws * clusters).reshape(draws, clusters).astype(np.float64)
+
+
+def percentile_bounds(values: Floats, clusters: int, level: float = LEVEL) -> tuple[Floats, Floats]:
+    """Expanded percentile bounds of each row of (rows, draws); NaN where clusters or defined draws are too few."""
+    low, high = np.full(len(values), np.nan), np.full(len(values), np.nan)
+    if clusters < 2 or values.shape[1] == 0:
+        return low, high
+    ordered = np.sort(values, axis=1)  # NaN sorts last
+    defined = values.shape[1] - np.isnan(ordered).sum(axis=1)
+    usable = defined >= (1.0 - _MISSING_DRAWS) * values.shape[1]
+    tail = _expanded_tail(clusters, level)
+    rows = np.flatnonzero(usable)
+    low[rows] = _quantile(ordered, rows, defined[rows], tail)
+    high[rows] = _quantile(ordered, rows, defined[rows], 1.0 - tail)
+    return low, high
+
+
+def clustered_estimates(
+    numerators: Floats,
+    denominators: Floats,
+    estimands: Sequence[Estimand],
+    *,
+    draws: int = DRAWS,
+    seed: int,
+    purpose: str,
+    level: float = LEVEL,
+) -> tuple[Interval, ...]:
+    """Intervals of many estimands over the same clusters.
+
+    ``numerators`` and ``denominators`` are cluster sums, both (clusters, columns); the estimands name columns. ``n`` of
+    each result is the sum of the denominators it uses. A mean of rates that is exactly 0 or 1 in every cluster cannot
+    move under resampling; its bounds are Wilson's with each cluster counted as one observation, which never claims
+    more than the clusters can show. Raises ValueError when the shapes differ.
+    """
+    if numerators.shape != denominators.shape:
+        raise ValueError(f"numerators {numerators.shape} and denominators {denominators.shape} differ in shape")
+    clusters = len(numerators)
+    if clusters == 0:
+        return tuple(Interval(math.nan, math.nan, math.nan, 0, 0, "clustered") for _ in estimands)
+    counts = resampling_counts(clusters, draws, seed, purpose)
+    results: list[Interval] = []
+    for chunk in _chunks(estimands, max(1, _CELLS // max(1, draws))):
+        columns = np.fromiter((term for estimand in chunk for term in estimand.terms), np.intp)
+        weights = np.fromiter((weight for estimand in chunk for weight in estimand.weights), float)
+        starts = np.cumsum([0] + [len(estimand.terms) for estimand in chunk[:-1]])
+        tops, bottoms = numerators[:, columns], denominators[:, columns]
+        points = np.add.reduceat(weights * _ratio(tops.sum(axis=0), bottoms.sum(axis=0)), starts)
+        drawn = _ratio(tops.T @ counts.T, bottoms.T @ counts.T)
+        drawn *= weights[:, None]
+        lows, highs = percentile_bounds(np.add.reduceat(drawn, starts, axis=0), clusters, level)
+        totals = np.add.reduceat(bottoms.sum(axis=0), starts)
+        present = np.add.reduceat((bottoms > 0), starts, axis=1, dtype=np.intp) > 0
+        rates = np.logical_and.reduceat(((tops >= 0) & (tops <= bottoms)).all(axis=0), starts)
+        for row, estimand in enumerate(chunk):
+            held = int(present[:, row].sum())
+            interval = Interval(
+                float(points[row]), float(lows[row]), float(highs[row]), round(float(totals[row])), held, "clustered"
+            )
+            results.append(_unmoved(interval, level) if rates[row] and _is_mean(estimand) else interval)
+    return tuple(results)
+
+
+def clustered_ratio_intervals(
+    numerators: ArrayLike,
+    denominators: ArrayLike,
+    clusters: ArrayLike,
+    *,
+    draws: int = DRAWS,
+    seed: int,
+    purpose: str,
+    level: float = LEVEL,
+) -> tuple[Interval, ...]:
+    """One interval per column of (n, m) numerators over (n, m) denominators, rows belonging to n cluster labels.
+
+    For a mean pass ones as denominators; a row that lacks a value has numerator and denominator 0.
+    """
+    tops, bottoms = cluster_sums(numerators, clusters), cluster_sums(denominators, clusters)
+    estimands = [Estimand.ratio(column) for column in range(tops.shape[1])]
+    return clustered_estimates(tops, bottoms, estimands, draws=draws, seed=seed, purpose=purpose, level=level)
+
+
+def clustered_ratio_interval(
+    numerators: ArrayLike,
+    denominators: ArrayLike,
+    clusters: ArrayLike,
+    *,
+    draws: int = DRAWS,
+    seed: int,
+    purpose: str,
+    level: float = LEVEL,
+) -> Interval:
+    """The interval of sum(numerators) / sum(denominators) of n rows that belong to n cluster labels."""
+    return clustered_ratio_intervals(
+        numerators, denominators, clusters, draws=draws, seed=seed, purpose=purpose, level=level
+    )[0]
+
+
+def _columns(values: ArrayLike) -> Floats:
+    table = np.asarray(values, float)
+    return table[:, None] if table.ndim == 1 else table
+
+
+def _ratio(tops: Floats, bottoms: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(bottoms == 0, np.nan, tops / bottoms)
+
+
+def _chunks(estimands: Sequence[Estimand], terms: int) -> list[list[Estimand]]:
+    """Consecutive groups of estimands with at most ``terms`` terms each (one estimand may exceed it alone)."""
+    chunks: list[list[Estimand]] = []
+    held = terms + 1
+    for estimand in estimands:
+        if held + len(estimand.terms) > terms:
+            chunks.append([])
+            held = 0
+        chunks[-1].append(estimand)
+        held += len(estimand.terms)
+    return chunks
+
+
+def _expanded_tail(clusters: int, level: float) -> float:
+    """The percentile to read instead of 2.5 %: as far out as Student's t and the n-1 divisor would reach."""
+    from scipy.special import ndtr, stdtrit
+
+    reach = stdtrit(clusters - 1, 0.5 + level / 2.0) * math.sqrt(clusters / (clusters - 1))
+    return float(ndtr(-max(reach, normal_quantile(level))))
+
+
+def _quantile(ordered: Floats, rows: NDArray[np.intp], defined: NDArray[np.intp], share: float) -> Floats:
+    """Linear-interpolation quantile of the first ``defined`` values of each sorted row."""
+    place = share * (defined - 1)
+    below = np.floor(place).astype(np.intp)
+    above = np.minimum(below + 1, defined - 1)
+    part = place - below
+    return np.asarray(ordered[rows, below] * (1.0 - part) + ordered[rows, above] * part, dtype=np.float64)
+
+
+def _is_mean(estimand: Estimand) -> bool:
+    return all(weight > 0 for weight in estimand.weights) and math.isclose(sum(estimand.weights), 1.0)
+
+
+def _unmoved(interval: Interval, level: float) -> Interval:
+    """Wilson over clusters in place of bounds that collapsed onto 0 or 1."""
+    end = round(interval.estimate) if not math.isnan(interval.estimate) else -1
+    if end not in (0, 1) or not math.isclose(interval.estimate, end, abs_tol=1e-12) or interval.clusters < 2:
+        return interval
+    bounds = wilson(end * interval.clusters, interval.clusters, level)
+    return Interval(float(end), bounds.low, bounds.high, interval.n, interval.clusters, "wilson over clusters")
