@@ -8,7 +8,8 @@
     ├── AgentError        an agent process failed
     │   ├── AgentCrashed  it ended or broke its pipe
     │   ├── AgentHung     it did not answer in time
-    │   └── ReviewFailed  its own background writer failed or never ended
+    │   ├── ReviewFailed  its own background writer failed or never ended
+    │   └── StaleIndex    its memory search does not match its memory
     ├── ConfinementError  the sandbox could not be built
     └── InstallError      an agent could not be installed into the cache
 
@@ -86,6 +87,12 @@ class ReviewFailed(AgentError):
     """The agent's own background review failed or outlived its limit, so its writes are unknown."""
 
     reason = "review_failed"
+
+
+class StaleIndex(AgentError):
+    """The agent's memory search index does not follow its memory files, so a search may miss or mix notes."""
+
+    reason = "stale_index"
 
 
 class ConfinementError(StewardError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -44,13 +44,17 @@ def file_state(path: str, data: bytes) -> FileState:
     )
 
 
-def read_tree(root: Path, prefix: str = "") -> dict[str, FileState]:
+def read_tree(root: Path, prefix: str = "", skip: Sequence[str] = ()) -> dict[str, FileState]:
     """Every regular file below a folder, by path relative to it, with ``prefix`` put in front.
+
+    Folders named in ``skip`` (relative to the root) are not read: a caller exports what they hold in another way.
 
     Links are recorded as their target's name and never followed, so an agent cannot make us read outside its slot.
     """
     tree: dict[str, FileState] = {}
     for path in sorted(root.rglob("*")):
+        if any(path.is_relative_to(root / folder) for folder in skip):
+            continue
         relative = prefix + path.relative_to(root).as_posix()
         if path.is_symlink():
             tree[relative] = file_state(relative, f"link to {path.readlink()}".encode())

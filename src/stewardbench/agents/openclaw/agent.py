@@ -1,0 +1,48 @@
+"""The plug-in: OpenClaw as an agent that can be benchmarked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stewardbench.agents.interface import AgentSettings, Endpoint, Surface
+from stewardbench.agents.openclaw import install, surfaces
+from stewardbench.agents.openclaw.config import document
+from stewardbench.agents.openclaw.gateway import CANONICAL
+from stewardbench.agents.openclaw.releases import release
+from stewardbench.agents.openclaw.slot import OpenClawSlot
+from stewardbench.errors import UsageError
+from stewardbench.workspace import confinement
+
+OPTIONS = frozenset(
+    {"config", "index_timeout_s", "recycle_after", "restart", "settle_cap_s", "skip_wipe", "start_timeout_s"}
+)
+
+
+class OpenClawAgent:
+    """OpenClaw 2026.5.28 (warm) or 2026.9.6 (a process per session)."""
+
+    name = "openclaw"
+
+    def version(self, settings: AgentSettings) -> str:
+        """The release that these settings select. Raises UsageError for one that is not pinned."""
+        return release(settings.version).version
+
+    def surface(self, path: str) -> Surface:
+        """Which surface a captured path belongs to."""
+        return surfaces.surface(path)
+
+    def install(self, settings: AgentSettings) -> Path:
+        """Put Node and the selected release into the cache. Raises InstallError."""
+        return install.install(release(settings.version)).openclaw
+
+    async def open_slot(self, root: Path, endpoint: Endpoint, settings: AgentSettings) -> OpenClawSlot:
+        """Prepare a slot. Raises InstallError, ConfinementError, or UsageError for settings it cannot honour."""
+        chosen = release(settings.version)
+        if unknown := sorted(set(settings.options) - OPTIONS):
+            raise UsageError(
+                f"OpenClaw has no option {unknown[0]!r}.", hint=f"Known options: {', '.join(sorted(OPTIONS))}."
+            )
+        document(chosen, settings, CANONICAL, endpoint.model)  # refuses an unknown policy before anything starts
+        installation = install.find(chosen)
+        confined = confinement.decide(settings.confine)
+        return OpenClawSlot(installation, chosen, settings, endpoint, root, confined=confined)

@@ -1,0 +1,180 @@
+"""What OpenClaw is told: one declared policy, written as its configuration file and recorded with every run.
+
+The default policy is the released one: active-memory off, skill-workshop on, approval automatic, heuristic review at
+every turn. ``stock`` leaves the workshop at the product's own defaults (proposals wait for approval, an LLM reviewer
+after 15 turns), ``interval=N`` lets the LLM reviewer run every N turns with automatic approval, ``off`` removes it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from stewardbench.agents.interface import AgentSettings
+from stewardbench.agents.openclaw.releases import Release
+from stewardbench.errors import UsageError
+from stewardbench.models import embedding
+
+MODEL_KEY = "MODEL_API_KEY"  # the file names the variables, so that no secret is ever written to disk
+GATEWAY_KEY = "OPENCLAW_GATEWAY_TOKEN"
+CONTEXT_TOKENS = 65_536  # as released (specification O14)
+OUTPUT_TOKENS = 4_096
+
+MEMORY_TOOLS = ["memory_search", "memory_get", "skill_workshop"]
+RELEASED_TOOLS = ["group:fs", *MEMORY_TOOLS, "session_status"]
+TRANSCRIPT_TOOLS = ["sessions_list", "sessions_history", "sessions_search"]
+DENIED_TOOLS = [
+    *["sessions_send", "sessions_spawn", "sessions_yield", "subagents", "agents_list", "gateway", "cron", "nodes"],
+    *["message", "browser", "canvas", "tts", "web_search", "web_fetch"],
+]
+DENIED_CORE_TOOLS = [  # the names that later releases added
+    *["sessions", "agents_wait", "conversations_list", "conversations_send", "conversations_turn", "transcripts"],
+    *["openclaw", "plugins", "automations"],
+]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the gateway's own process finds its folders, its port and its model."""
+
+    home: str
+    tmp: str
+    port: int
+    model_url: str
+
+    @property
+    def state(self) -> str:
+        """The state folder, at the product's own default."""
+        return f"{self.home}/.openclaw"
+
+    @property
+    def workspace(self) -> str:
+        """The agent's workspace, at the product's own default."""
+        return f"{self.state}/workspace"
+
+
+def document(release: Release, settings: AgentSettings, place: Place, model: str) -> dict[str, Any]:
+    """The configuration file of one gateway. Raises UsageError for an unknown review policy or tool set.
+
+    ``settings.options["config"]`` is merged over the result, key by key, for experiments of one's own.
+    """
+    config = _common(release, settings, place, model)
+    merge(config, _workshop(release, settings.review))
+    if release.workshop_plugin:
+        merge(config, {"agents": {"defaults": {"memorySearch": _search(place)}}})
+    else:
+        search = {"provider": "none", "sources": ["memory"], "rememberAcrossConversations": False}
+        merge(config, {"memory": {"search": search}, "tools": {"toolSearch": False}, "telemetry": {"enabled": False}})
+        merge(config, {"models": {"catalogRefresh": {"enabled": False}}, "skills": {"allowBundled": ["skill-creator"]}})
+    return merge(config, settings.options.get("config", {}))
+
+
+def environment(place: Place, path: str, model_key: str, gateway_key: str) -> dict[str, str]:
+    """The gateway's whole environment; nothing of the caller's own is passed on."""
+    return {
+        "PATH": path,
+        "HOME": place.home,
+        "TMPDIR": place.tmp,
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "NO_COLOR": "1",
+        "DO_NOT_TRACK": "1",
+        "OPENCLAW_STATE_DIR": place.state,
+        "OPENCLAW_CONFIG_PATH": f"{place.state}/openclaw.json",
+        "OPENCLAW_DISABLE_BONJOUR": "1",
+        "OPENCLAW_EXEC_SHELL_SNAPSHOT": "0",
+        "OPENCLAW_NO_AUTO_UPDATE": "1",
+        "OPENCLAW_NO_RESPAWN": "1",
+        "OPENCLAW_SKIP_CHANNELS": "1",
+        "OPENCLAW_TRAJECTORY": "0",  # a debugging record of every prompt, 100 kB a turn
+        MODEL_KEY: model_key,
+        GATEWAY_KEY: gateway_key,
+    }
+
+
+def merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    """Put ``over`` into ``base``, folder by folder; lists and plain values replace."""
+    for key, value in over.items():
+        if isinstance(value, dict) and isinstance(base.get(key), dict):
+            merge(base[key], value)
+        else:
+            base[key] = value
+    return base
+
+
+def _common(release: Release, settings: AgentSettings, place: Place, model: str) -> dict[str, Any]:
+    described = {"id": model, "name": model, "reasoning": False, "input": ["text"]}
+    limits = {"contextWindow": CONTEXT_TOKENS, "maxTokens": OUTPUT_TOKENS}
+    cost = {"cost": dict.fromkeys(("input", "output", "cacheRead", "cacheWrite"), 0)}
+    provider = {"baseUrl": place.model_url, "apiKey": f"${{{MODEL_KEY}}}", "api": "openai-completions"}
+    return {
+        "gateway": {
+            "mode": "local",
+            "bind": "loopback",
+            "port": place.port,
+            "auth": {"mode": "token", "token": f"${{{GATEWAY_KEY}}}"},
+            "controlUi": {"enabled": False},
+            "http": {"endpoints": {"chatCompletions": {"enabled": True}}},
+        },
+        "update": {"checkOnStart": False},
+        "discovery": {"mdns": {"mode": "off"}},
+        "cron": {"enabled": False},  # no heartbeat, no dreaming sweep, no weekly skill review
+        "logging": {"file": f"{place.state}/logs/gateway.log", "level": "warn"},
+        "models": {"mode": "replace", "providers": {"steward": {**provider, "models": [described | cost | limits]}}},
+        "agents": {
+            "defaults": {
+                "workspace": place.workspace,
+                "skipBootstrap": True,
+                "model": {"primary": f"steward/{model}"},
+                "heartbeat": {"every": "0m"},
+            }
+        },
+        "tools": _tools(release, settings),
+        "plugins": {"allow": ["memory-core"], "entries": {"memory-core": {"enabled": True}}},
+    }
+
+
+def _tools(release: Release, settings: AgentSettings) -> dict[str, Any]:
+    offered = {"released": RELEASED_TOOLS, "memory": MEMORY_TOOLS, "full": [*RELEASED_TOOLS, "exec", "process"]}
+    if settings.tools not in offered:
+        raise UsageError(f"OpenClaw has no tool set {settings.tools!r}.", hint=f"Choose one of: {', '.join(offered)}.")
+    denied = DENIED_TOOLS if release.workshop_plugin else DENIED_TOOLS + DENIED_CORE_TOOLS
+    allowed = offered[settings.tools]
+    if settings.session_search:
+        allowed = [*allowed, *TRANSCRIPT_TOOLS]
+    else:
+        denied = [*denied, *TRANSCRIPT_TOOLS]
+    return {"fs": {"workspaceOnly": True}, "allow": allowed, "deny": denied}
+
+
+def _search(place: Place) -> dict[str, Any]:
+    remote = {"baseUrl": place.model_url, "apiKey": f"${{{MODEL_KEY}}}"}
+    return {"provider": "openai-compatible", "model": embedding.NAME, "remote": remote}
+
+
+def _workshop(release: Release, review: str) -> dict[str, Any]:
+    if review == "off":
+        return {} if release.workshop_plugin else {"skills": {"workshop": {"autonomous": {"mode": "off"}}}}
+    plugin: dict[str, Any]
+    if review == "released":
+        plugin = {"autoCapture": True, "approvalPolicy": "auto", "reviewMode": "heuristic", "reviewInterval": 1}
+    elif review == "stock":
+        plugin = {}
+    elif match := re.fullmatch(r"interval=([1-9]\d{0,2})", review):
+        plugin = {
+            "autoCapture": True,
+            "approvalPolicy": "auto",
+            "reviewMode": "hybrid",
+            "reviewInterval": int(match[1]),
+        }
+    else:
+        raise UsageError(
+            f"OpenClaw has no review policy {review!r}.", hint="Choose released, stock, interval=N (1-200) or off."
+        )
+    if release.workshop_plugin:
+        entry = {"enabled": True, **({"config": plugin} if plugin else {})}
+        return {"plugins": {"allow": ["memory-core", "skill-workshop"], "entries": {"skill-workshop": entry}}}
+    if review == "stock":
+        return {}
+    return {"skills": {"workshop": {"autonomous": {"mode": "auto"}, "approvalPolicy": "auto"}}}

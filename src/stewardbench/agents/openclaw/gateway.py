@@ -1,0 +1,215 @@
+"""One running OpenClaw gateway: started inside walls where possible, spoken to over a Unix socket, always ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from stewardbench.agents.interface import AgentSettings, Endpoint
+from stewardbench.agents.openclaw.client import GatewayClient
+from stewardbench.agents.openclaw.config import Place, document, environment
+from stewardbench.agents.openclaw.install import Installation
+from stewardbench.agents.openclaw.releases import Release
+from stewardbench.agents.worker import Worker
+from stewardbench.errors import AgentCrashed, ConfinementError
+from stewardbench.workspace import confinement
+from stewardbench.workspace.confinement import Mount
+
+START_TIMEOUT_S = 300.0
+PORT_TRIES = 3
+SUPERVISOR = Path(__file__).with_name("supervisor.mjs")
+HOME_INSIDE, TMP_INSIDE = "/home/user", "/tmp"
+NODE_INSIDE, PACKAGE_INSIDE, SUPERVISOR_INSIDE = "/opt/node", "/opt/openclaw", "/opt/supervisor.mjs"
+DOOR = "agent.sock"
+DOOR_INSIDE, MODEL_INSIDE = "/run/door", "/run/model.sock"
+PORT_INSIDE = 18789  # a loopback of its own: never taken, never seen by the host
+CANONICAL = Place(HOME_INSIDE, TMP_INSIDE, PORT_INSIDE, f"http://127.0.0.1:{confinement.PORT_INSIDE}/v1")
+
+
+@dataclass(frozen=True)
+class Folders:
+    """The slot on the host: what the agent sees (home, tmp) and what it does not (walls)."""
+
+    root: Path
+
+    @property
+    def home(self) -> Path:
+        """The agent's home."""
+        return self.root / "home"
+
+    @property
+    def tmp(self) -> Path:
+        """The agent's temporary folder."""
+        return self.root / "tmp"
+
+    @property
+    def state(self) -> Path:
+        """Everything that OpenClaw keeps."""
+        return self.home / ".openclaw"
+
+    @property
+    def workspace(self) -> Path:
+        """The agent's own files."""
+        return self.state / "workspace"
+
+    @property
+    def sessions(self) -> Path:
+        """Transcripts."""
+        return self.state / "agents" / "main" / "sessions"
+
+    @property
+    def index(self) -> Path:
+        """The memory search index."""
+        return self.state / "memory" / "main.sqlite"
+
+    @property
+    def tasks(self) -> Path:
+        """The store of detached tasks."""
+        return self.state / "tasks" / "runs.sqlite"
+
+    @property
+    def pending(self) -> Path:
+        """Skill proposals."""
+        return self.state / "skill-workshop"
+
+    @property
+    def config(self) -> Path:
+        """The configuration file."""
+        return self.state / "openclaw.json"
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Where the process finds Node, the folder with OpenClaw in it, and the supervisor."""
+
+    node: str
+    package: str
+    supervisor: str
+
+    def command(self, door: str, port: int, model_socket: str = "") -> list[str]:
+        """The supervisor's command line around the gateway's own."""
+        relays = [door, str(port), model_socket, str(confinement.PORT_INSIDE)]
+        program = f"{self.package}/node_modules/openclaw/openclaw.mjs"
+        return [self.node, self.supervisor, *relays, self.node, program, "gateway"]
+
+
+class Gateway:
+    """A started gateway. Make one with ``start``; ``client`` speaks to it."""
+
+    def __init__(self, worker: Worker, client: GatewayClient, door: Path) -> None:
+        self.client = client
+        self._worker, self._door = worker, door
+
+    @classmethod
+    async def start(
+        cls,
+        installation: Installation,
+        release: Release,
+        settings: AgentSettings,
+        endpoint: Endpoint,
+        folders: Folders,
+        *,
+        confined: bool,
+    ) -> Gateway:
+        """Start and wait until ready. Raises AgentCrashed (with its last words), AgentHung or ConfinementError."""
+        timeout_s = float(settings.options.get("start_timeout_s", START_TIMEOUT_S))
+        for attempt in range(1, PORT_TRIES + 1):
+            place = CANONICAL if confined else _free_place(folders, endpoint)
+            config = document(release, settings, place, endpoint.model)
+            folders.config.write_text(json.dumps(config, indent=2) + "\n")
+            gateway = await cls._launch(installation, endpoint, folders, place, confined=confined)
+            try:
+                await gateway._worker.receive(timeout_s=timeout_s)
+            except AgentCrashed as error:
+                await gateway.stop()
+                if attempt == PORT_TRIES or not _port_was_taken(error.message):
+                    raise
+            except BaseException:
+                await gateway.stop()
+                raise
+            else:
+                return gateway
+        raise AssertionError("unreachable")
+
+    @classmethod
+    async def _launch(
+        cls, installation: Installation, endpoint: Endpoint, folders: Folders, place: Place, *, confined: bool
+    ) -> Gateway:
+        door = Path(tempfile.mkdtemp(prefix="claw-"))  # short: a socket's path has at most 107 bytes
+        token = secrets.token_urlsafe(24)
+        if confined:
+            command = _confined(installation, endpoint, folders, door)
+            path = f"{NODE_INSIDE}/bin:/usr/bin:/bin"
+        else:
+            programs = Programs(str(installation.node), str(installation.package), str(SUPERVISOR))
+            command = programs.command(f"{door}/{DOOR}", place.port)
+            path = f"{installation.node.parent}:/usr/bin:/bin"
+        try:
+            worker = await Worker.start(
+                command,
+                name="OpenClaw",
+                env=environment(place, path, endpoint.secret, token),
+                cwd=folders.home,
+                secrets=(endpoint.secret, token),
+            )
+        except BaseException:
+            shutil.rmtree(door, ignore_errors=True)
+            raise
+        return cls(worker, GatewayClient(door / DOOR, token), door)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process is running."""
+        return self._worker.alive
+
+    def last_words(self) -> str:
+        """The end of its console output, secrets blanked."""
+        return self._worker.tail()
+
+    async def stop(self) -> None:
+        """Ask it to end, then make it end, and remove its socket."""
+        await self.client.close()
+        await self._worker.stop()
+        shutil.rmtree(self._door, ignore_errors=True)
+
+
+def _confined(installation: Installation, endpoint: Endpoint, folders: Folders, door: Path) -> list[str]:
+    if endpoint.socket is None:
+        raise ConfinementError(
+            "A confined OpenClaw needs the model gateway's Unix socket.", hint="Open the gateway with a socket path."
+        )
+    inside = Programs(f"{NODE_INSIDE}/bin/node", PACKAGE_INSIDE, SUPERVISOR_INSIDE)
+    mounts = [
+        Mount(installation.node.parent.parent, NODE_INSIDE),
+        Mount(installation.package, PACKAGE_INSIDE),
+        Mount(SUPERVISOR, SUPERVISOR_INSIDE),
+        Mount(folders.home, HOME_INSIDE, writable=True),
+        Mount(folders.tmp, TMP_INSIDE, writable=True),
+        Mount(door, DOOR_INSIDE, writable=True),
+        Mount(endpoint.socket, MODEL_INSIDE, writable=True),
+    ]
+    return confinement.confined_command(
+        inside.command(f"{DOOR_INSIDE}/{DOOR}", PORT_INSIDE, MODEL_INSIDE),
+        mounts=mounts,
+        etc=folders.root / "walls",
+        home=HOME_INSIDE,
+        cwd=CANONICAL.workspace,
+    )
+
+
+def _free_place(folders: Folders, endpoint: Endpoint) -> Place:
+    """The host's own paths and a port that was free a moment ago; a lost race is noticed at the start."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    return Place(os.fspath(folders.home), os.fspath(folders.tmp), port, endpoint.base_url)
+
+
+def _port_was_taken(message: str) -> bool:
+    return "EADDRINUSE" in message or "already listening" in message

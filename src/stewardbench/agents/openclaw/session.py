@@ -1,0 +1,105 @@
+"""One conversation with a running gateway."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import httpx
+
+from stewardbench.agents.interface import AgentSettings, Flush, TurnOutcome
+from stewardbench.agents.openclaw import transcript
+from stewardbench.agents.openclaw.client import GatewayFault, session_key
+from stewardbench.agents.openclaw.gateway import Folders, Gateway
+from stewardbench.errors import AgentCrashed, AgentHung
+from stewardbench.workspace.folders import list_files
+
+QUIET_S = 0.5  # the durable files must stay unchanged for this long
+SETTLE_CAP_S = 20.0  # the paper's fixed wait for OpenClaw (B.5), here the limit
+
+
+class OpenClawSession:
+    """A conversation under one session key. ``distrust`` tells the slot that the gateway is no longer sound."""
+
+    def __init__(
+        self,
+        session_id: str,
+        gateway: Gateway,
+        folders: Folders,
+        settings: AgentSettings,
+        *,
+        distrust: Callable[[], None],
+        finish: Callable[[], Awaitable[None]],
+    ) -> None:
+        self.session_id = session_id
+        self._gateway, self._folders, self._settings = gateway, folders, settings
+        self._distrust, self._finish = distrust, finish
+
+    async def send(self, text: str) -> TurnOutcome:
+        """Send one user turn. Raises AgentCrashed when the gateway died, AgentHung when the turn took too long."""
+        before, started = len(self._messages()), time.perf_counter()
+        reply, error = "", None
+        try:
+            reply = await self._gateway.client.turn(self.session_id, text, self._settings.turn_timeout_s)
+        except GatewayFault as problem:
+            if problem.status >= httpx.codes.INTERNAL_SERVER_ERROR:
+                self._distrust()
+            error = str(problem)
+        except httpx.TimeoutException:
+            self._distrust()
+            raise AgentHung(f"OpenClaw did not answer within {self._settings.turn_timeout_s:g} s.") from None
+        except httpx.TransportError as problem:
+            self._distrust()
+            raise AgentCrashed(
+                f"OpenClaw broke off a turn ({type(problem).__name__}). Its last words:\n{self._gateway.last_words()}"
+            ) from None
+        turn = self._messages()[before:]
+        calls = transcript.model_calls(turn)
+        error = error or transcript.fault(turn)
+        return TurnOutcome(
+            reply=reply if error is None and transcript.answered(turn) else "",
+            tool_uses=transcript.tool_uses(turn),
+            model_calls=calls,
+            elapsed_s=time.perf_counter() - started,
+            error=error,
+            stopped_by_limit=calls > self._settings.max_model_calls_per_turn,
+        )
+
+    async def settle(self) -> Flush:
+        """Wait until no durable file has changed for half a second, at most the paper's 20 s."""
+        cap_s = float(self._settings.options.get("settle_cap_s", SETTLE_CAP_S))
+        started = changed = time.monotonic()
+        seen = self._durable_state()
+        while (now := time.monotonic()) - changed < QUIET_S and now - started < cap_s:
+            await asyncio.sleep(QUIET_S / 5)
+            state = self._durable_state()
+            if state != seen:
+                seen, changed = state, time.monotonic()
+        return Flush(
+            policy=f"durable files unchanged for {QUIET_S:g} s, at most {cap_s:g} s",
+            waited_s=now - started,
+            quiescent=now - changed >= QUIET_S,
+        )
+
+    async def close(self) -> None:
+        """End the conversation; a gateway that serves one session at a time ends with it."""
+        await self._finish()
+
+    def _messages(self) -> Sequence[transcript.Message]:
+        return transcript.read_messages(self._folders.sessions, session_key(self.session_id))
+
+    def _durable_state(self) -> list[tuple[str, int, int]]:
+        return sorted(_stamps(self._folders.workspace) + _stamps(self._folders.pending))
+
+
+def _stamps(folder: Path) -> list[tuple[str, int, int]]:
+    stamps = []
+    for name in list_files(folder):
+        try:
+            stat = (folder / name).lstat()
+        except FileNotFoundError:
+            continue
+        stamps.append((name, stat.st_mtime_ns, stat.st_size))
+    return stamps

@@ -1,0 +1,68 @@
+"""Where OpenClaw keeps what: the surface of every captured path, and what outlives the cut (PASB B.4, table 8).
+
+    home/.openclaw/workspace/USER.md                       profile
+    home/.openclaw/workspace/MEMORY.md, memory/**          memory, dated notes included
+    home/.openclaw/workspace/skills/**                     skill
+    home/.openclaw/agents/main/agent/workshop-skills/**    skill (2026.9.6)
+    home/.openclaw/skill-workshop/**                       pending: proposals, wiped at the cut
+    home/.openclaw/openclaw.json                           config: must not change
+    the rest of the workspace                              other: AGENTS.md, SOUL.md, IDENTITY.md, stray files; kept
+    index/**                                               other: the memory search index, exported
+    everything else                                        history: transcripts, logs, caches, scratch
+
+Paths are relative to the slot. The workspace outlives the cut whole, because the query session works over the same
+workspace (PASB B.1).
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from stewardbench.agents.interface import Surface
+from stewardbench.workspace.folders import PreservationPolicy
+
+STATE = "home/.openclaw"
+WORKSPACE = f"{STATE}/workspace"
+WORKSHOP_SKILLS = f"{STATE}/agents/main/agent/workshop-skills"
+PENDING = f"{STATE}/skill-workshop"
+INDEX = "index"
+
+PROFILE_FILES = frozenset({"USER.md"})
+MEMORY_FILES = frozenset({"MEMORY.md", "memory.md", "DREAMS.md", "dreams.md"})
+
+KEPT = PreservationPolicy(
+    keep=(WORKSPACE, WORKSHOP_SKILLS, f"{STATE}/openclaw.json", f"{STATE}/openclaw.json.last-good"),
+    drop=(".openclaw/tmp/*",),
+)
+# What a running gateway holds open. It is no history: the databases are exported entry by entry and checked.
+LIVE = (f"{STATE}/identity", f"{STATE}/memory", f"{STATE}/tasks")
+
+
+def surface(path: str) -> Surface:
+    """The surface of one path; a pure function, total over all strings."""
+    place = PurePosixPath(path)
+    if place.is_relative_to(WORKSPACE):
+        return _in_workspace(place.relative_to(WORKSPACE).parts)
+    if place.is_relative_to(WORKSHOP_SKILLS):
+        return Surface.SKILL
+    if place.is_relative_to(PENDING):
+        return Surface.PENDING
+    if KEPT.keeps(path):
+        return Surface.CONFIG
+    return Surface.OTHER if place.parts[:1] == (INDEX,) else Surface.HISTORY
+
+
+def _in_workspace(parts: tuple[str, ...]) -> Surface:
+    match parts:
+        case (".openclaw", *_):  # scratch of the file tools
+            return Surface.HISTORY
+        case (name,) if name in PROFILE_FILES:
+            return Surface.PROFILE
+        case (name,) if name in MEMORY_FILES:
+            return Surface.MEMORY
+        case ("memory", _, *_):
+            return Surface.MEMORY
+        case ("skills", _, *_):
+            return Surface.SKILL
+        case _:
+            return Surface.OTHER
