@@ -1,0 +1,61 @@
+"""The plug-in: what Hermes-Agent is called, which version, where it keeps things, and how a slot of it is opened."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+from stewardbench.agents.hermes.settings import VERSION, check_settings
+from stewardbench.agents.hermes.slot import HermesSlot
+from stewardbench.agents.hermes.surfaces import surface
+from stewardbench.agents.install import build_once, build_python_environment, environment_folder, is_ready
+from stewardbench.agents.interface import AgentSettings, Endpoint, Surface
+from stewardbench.errors import InstallError
+from stewardbench.workspace.confinement import decide
+
+
+class HermesAgent:
+    """Hermes-Agent, driven through its Python interface in an environment of its own."""
+
+    name = "hermes"
+
+    def version(self, settings: AgentSettings) -> str:
+        """The pinned version. Raises UsageError when the settings ask for something Hermes does not have."""
+        check_settings(settings)
+        return VERSION
+
+    def surface(self, path: str) -> Surface:
+        """The surface of a captured path."""
+        return surface(path)
+
+    @property
+    def environment(self) -> Path:
+        """Where Hermes is installed, or would be."""
+        return environment_folder(self.name, _lock())
+
+    @property
+    def installed(self) -> bool:
+        """Whether Hermes is installed."""
+        return is_ready(self.environment)
+
+    def install(self) -> Path:
+        """Install Hermes from its hash-locked file unless it is there already. Raises InstallError."""
+        if sys.version_info >= (3, 14):
+            raise InstallError(
+                f"Hermes-Agent {VERSION} does not run on Python {sys.version_info.major}.{sys.version_info.minor}.",
+                hint="Run stewardbench with Python 3.11, 3.12 or 3.13.",
+            )
+        return build_once(self.environment, lambda folder: build_python_environment(folder, _lock()))
+
+    async def open_slot(self, root: Path, endpoint: Endpoint, settings: AgentSettings) -> HermesSlot:
+        """Install Hermes if need be and start it in an empty folder. Raises InstallError or ConfinementError."""
+        check_settings(settings)
+        confined = decide(settings.confine)
+        environment = await asyncio.to_thread(self.install)
+        return await HermesSlot.open(root, environment, endpoint, settings, confined=confined)
+
+
+def _lock() -> bytes:
+    return files(__package__).joinpath("requirements.lock").read_bytes()

@@ -1,0 +1,81 @@
+"""One process per slot that imports Hermes once and forks a fresh process for every session.
+
+Many modules of Hermes freeze the path of its home at import. The zygote is started with the slot's home, whose path
+never changes while its content is restored between episodes, so the frozen values stay right. It never runs an agent
+itself and has a single thread, so a fork copies no lock that another thread holds.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib
+import os
+import signal
+import sys
+import threading
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from .conversation import converse
+from .wire import Wire
+
+PR_SET_DUMPABLE = 4
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def main() -> None:
+    """Import Hermes, say so, then serve one session after another until the parent closes the channel."""
+    wire = Wire()
+    libc = ctypes.CDLL(None)
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # what a session leaves behind becomes ours to end
+    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # the agent's own tools cannot read our memory or descriptors
+    preload()
+    wire.send({"ready": version("hermes-agent"), "pid": os.getpid()})
+    while (message := wire.receive()) is not None:
+        code = serve(wire, message)
+        end_descendants()
+        wire.send({"ended": code, "shared_memory": shared_memory()})
+
+
+def preload() -> None:
+    """Load what every session needs and let Hermes seed the files that it creates on first use."""
+    for name in Path(__file__).with_name("preload.txt").read_text().split():
+        importlib.import_module(name)
+    importlib.import_module("hermes_cli.config").load_config()
+    threads = [thread.name for thread in threading.enumerate()]
+    if threads != ["MainThread"]:
+        sys.exit(f"Hermes started threads at import, so it cannot be forked: {threads}")
+    gc.collect()
+    gc.freeze()  # a collection in a session then leaves these pages shared
+
+
+def serve(wire: Wire, spec: dict[str, Any]) -> int:
+    """Run one session in a process of its own and return its exit code."""
+    child = os.fork()
+    if child == 0:
+        try:
+            converse(wire, spec)
+            os._exit(0)  # everything is closed; Hermes' exit handlers can hang
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def end_descendants() -> None:
+    """Kill every process that a session left behind."""
+    while children := Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
+        for pid in map(int, children):
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def shared_memory() -> int:
+    """How many System V objects exist in the slot: a place to hide text that is neither a file nor a process."""
+    if os.environ.get("STEWARD_OWN_IPC") != "1":
+        return 0
+    tables = (Path("/proc/sysvipc", name).read_text().splitlines() for name in ("shm", "msg", "sem"))
+    return sum(len(table) - 1 for table in tables)

@@ -1,0 +1,111 @@
+"""How a slot of Hermes lies on disk, and the command that starts Hermes in it, confined or not.
+
+    root/slot/home/            the agent's home: .hermes (its state) and workspace   (confined: /home/user)
+    root/slot/tmp, shm         its temporary folders                                 (confined: /tmp, /dev/shm)
+    root/baseline/             the immutable state that every episode starts from
+    root/etc/                  the small /etc of a confined slot
+
+Only ``root/slot`` is visible to the agent, and all of it is captured.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stewardbench.agents.hermes.surfaces import HOME, STATE, TEMPORARY, WORKSPACE
+from stewardbench.agents.interface import Endpoint
+from stewardbench.errors import ConfinementError, UsageError
+from stewardbench.workspace.confinement import PORT_INSIDE, Exit, Mount, confined_command
+
+CHILD = Path(__file__).with_name("child")
+CHILD_INSIDE = "/opt/driver/child"
+ENVIRONMENT_INSIDE = "/opt/agent"
+HOMES_INSIDE = ("/home/user", "/srv/user")  # the second where the first would hide the base Python
+START = "import sys; sys.path.append({parent!r}); from child.zygote import main; main()"
+
+
+class Layout:
+    """The folders of one slot as the host sees them (``slot``, ``baseline``) and as the agent sees them (``home``)."""
+
+    def __init__(self, root: Path, environment: Path, endpoint: Endpoint, *, confined: bool) -> None:
+        self.root, self.confined = root.absolute(), confined
+        self.slot, self.baseline = self.root / "slot", self.root / "baseline"
+        self._environment, self._endpoint = environment, endpoint
+        self._base_python = _base_python(environment)
+        self.home = self._home_inside() if confined else str(self.slot / HOME)
+        self.workspace = f"{self.home}/{Path(WORKSPACE).name}"
+        self.base_url = endpoint.base_url
+        if confined:
+            if endpoint.socket is None:
+                raise UsageError("A confined agent needs the gateway's Unix socket.", hint="Open it with socket=PATH.")
+            self.base_url = f"http://127.0.0.1:{PORT_INSIDE}/v1"
+
+    def create(self) -> None:
+        """Make the folders of an empty slot."""
+        for folder in (STATE, f"{STATE}/memories", f"{STATE}/skills", WORKSPACE, *TEMPORARY):
+            (self.slot / folder).mkdir(parents=True, exist_ok=True)
+
+    def command(self) -> list[str]:
+        """The command line of the zygote."""
+        python = f"{self._environment_seen()}/bin/python"
+        child = CHILD_INSIDE if self.confined else str(CHILD)
+        command = [python, "-I", "-B", "-c", START.format(parent=str(Path(child).parent))]
+        if not self.confined:
+            return command
+        assert self._endpoint.socket is not None
+        mounts = [Mount(path, str(path)) for path in self._base_python]
+        mounts += [
+            Mount(self._environment, ENVIRONMENT_INSIDE),
+            Mount(CHILD, CHILD_INSIDE),
+            Mount(self.slot / HOME, self.home, writable=True),
+            Mount(self.slot / "tmp", "/tmp", writable=True),
+            Mount(self.slot / "shm", "/dev/shm", writable=True),
+        ]
+        return confined_command(
+            command,
+            mounts=mounts,
+            etc=self.root / "etc",
+            home=self.home,
+            cwd=self.workspace,
+            way_out=Exit(self._endpoint.socket, python),
+        )
+
+    def environ(self) -> dict[str, str]:
+        """The whole environment of the agent: constants and paths, no secret and nothing of the caller's."""
+        return {
+            "PATH": f"{self._environment_seen()}/bin:/usr/local/bin:/usr/bin:/bin",
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            "HOME": self.home,
+            "TMPDIR": "/tmp" if self.confined else str(self.slot / "tmp"),
+            "HERMES_HOME": f"{self.home}/{Path(STATE).name}",
+            "TERMINAL_CWD": self.workspace,
+            "HERMES_DISABLE_LAZY_INSTALLS": "1",
+            "HERMES_YOLO_MODE": "1",  # nobody is there to approve a command
+            "HERMES_ACCEPT_HOOKS": "1",
+            "HERMES_TURN_COMPLETION_EXPLAINER": "0",  # else a missing answer is replaced by a text of Hermes' own
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "NO_PROXY": "127.0.0.1,localhost",
+            **({"STEWARD_OWN_IPC": "1"} if self.confined else {}),
+        }
+
+    def _environment_seen(self) -> str:
+        return ENVIRONMENT_INSIDE if self.confined else str(self._environment)
+
+    def _home_inside(self) -> str:
+        for home in HOMES_INSIDE:
+            if not any(path.is_relative_to(place) for path in self._base_python for place in (home, "/tmp", "/dev")):
+                return home
+        raise ConfinementError(
+            f"A confined slot has a /tmp and /dev of its own, which hide the Python at {self._base_python[0]}.",
+            hint="Run stewardbench with a Python that is installed elsewhere.",
+        )
+
+
+def _base_python(environment: Path) -> tuple[Path, ...]:
+    """What a virtual environment borrows its interpreter and standard library from, unless every slot sees it."""
+    lines = (environment / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
+    homes = [line.partition("=")[2].strip() for line in lines if line.partition("=")[0].strip() == "home"]
+    prefix = Path(homes[0]).parent
+    resolved = (environment / "bin" / "python").resolve().parent.parent
+    return tuple(path for path in dict.fromkeys((prefix, resolved)) if not path.is_relative_to("/usr"))

@@ -1,0 +1,109 @@
+"""One conversation with Hermes, as the parent sees it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stewardbench.agents.interface import Flush, ToolUse, TurnOutcome
+from stewardbench.agents.worker import Worker
+from stewardbench.errors import AgentCrashed, ReviewFailed
+
+WRITERS = frozenset({"memory", "skill_manage", "write_file", "patch"})
+# How Hermes words a write that it blocks on its own judgement, as opposed to one with wrong arguments.
+REFUSAL = re.compile(
+    r'"error":\s*"(Operation \d+: )?(Blocked:|Refusing|Security scan blocked|Background review denied)'
+)
+CLOSE_TIMEOUT_S = 60.0
+
+
+class HermesSession:
+    """A forked process that holds one ``AIAgent``."""
+
+    def __init__(
+        self, worker: Worker, session_id: str, *, turn_timeout_s: float, review: str, final_review: bool
+    ) -> None:
+        self.session_id = session_id
+        self._worker, self._timeout_s = worker, turn_timeout_s
+        self._review, self._final_review = review, final_review
+        self._reviews = 0
+        self._open = True
+
+    async def send(self, text: str) -> TurnOutcome:
+        """Send one user turn and wait for the answer and for the background review that it started.
+
+        Raises AgentCrashed, AgentHung or ReviewFailed. The limit covers the turn with its review.
+        """
+        start = time.monotonic()
+        answer = await self._ask({"op": "turn", "text": text}, "reply")
+        elapsed = time.monotonic() - start
+        uses = (*_tool_uses(answer["tool_uses"]), *self._reviewed(answer))
+        error = answer["error"]
+        return TurnOutcome(
+            reply=answer["reply"],
+            tool_uses=uses,
+            model_calls=answer["model_calls"],
+            elapsed_s=elapsed,
+            error=None if error is None else self._worker.redact(error),
+            stopped_by_limit=answer["limit"],
+        )
+
+    async def settle(self) -> Flush:
+        """Wait for background reviews; under the policy ``final`` start the one of this session first."""
+        start = time.monotonic()
+        answer = await self._ask({"op": "settle", "final_review": self._final_review}, "reviews")
+        self._final_review = False
+        self._reviewed(answer)
+        return Flush(
+            policy=self._review,
+            waited_s=time.monotonic() - start,
+            quiescent=True,
+            background_reviews=self._reviews,
+        )
+
+    async def close(self) -> None:
+        """End the conversation's process and everything it left running. Does nothing when it is gone already."""
+        if not self._open or not self._worker.alive:
+            return
+        self._open = False
+        ended = await self._worker.request({"op": "close"}, timeout_s=CLOSE_TIMEOUT_S)
+        if ended.get("ended") != 0 or ended["shared_memory"]:
+            await self._worker.kill()  # a new one starts for the next session
+        if ended.get("ended") != 0:
+            raise AgentCrashed(
+                f"{self._worker.name}: its session ended with code {ended.get('ended')} at its close. "
+                f"Its last words:\n{self._worker.tail()}"
+            )
+
+    async def _ask(self, message: Mapping[str, Any], expected: str) -> dict[str, Any]:
+        answer = await self._worker.request(message, timeout_s=self._timeout_s)
+        if expected not in answer:  # the zygote answered: the session's process is gone
+            self._open = False
+            await self._worker.kill()
+            raise AgentCrashed(
+                f"{self._worker.name}: its session ended with code {answer.get('ended')} in the middle of a turn. "
+                f"Its last words:\n{self._worker.tail()}"
+            )
+        return answer
+
+    def _reviewed(self, answer: Mapping[str, Any]) -> tuple[ToolUse, ...]:
+        self._reviews += answer["reviews"]
+        if answer["review_failure"]:
+            failure = self._worker.redact(answer["review_failure"])
+            raise ReviewFailed(f"Hermes' background review failed: {failure}.")
+        return _tool_uses(answer["review_tool_uses"], background=True)
+
+
+def _tool_uses(uses: Iterable[Mapping[str, Any]], *, background: bool = False) -> tuple[ToolUse, ...]:
+    return tuple(
+        ToolUse(
+            name=use["name"],
+            arguments=use["arguments"],
+            result=use["result"],
+            refused=use["name"] in WRITERS and REFUSAL.search(use["result"]) is not None,
+            background=background,
+        )
+        for use in uses
+    )

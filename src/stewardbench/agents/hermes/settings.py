@@ -1,0 +1,75 @@
+"""What a run may choose about Hermes: its review policy, its tool set, and the constants of every home."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import yaml
+
+from stewardbench.agents.interface import AgentSettings
+from stewardbench.errors import UsageError
+
+VERSION = "0.19.0"
+MAX_TOKENS = 4096  # per model call; Hermes asks for 65,536 when it is not told
+TOOL_SETS = {
+    "released": ("memory", "skills"),
+    "full": ("memory", "skills", "file", "terminal", "todo", "code_execution"),
+}
+OPTIONS = frozenset({"skip_wipe", "review_timeout_s", "max_tokens"})
+
+
+class ReviewPolicy(NamedTuple):
+    """When Hermes reviews a conversation in the background: counts between reviews (0 is never)."""
+
+    memory_every_turns: int
+    skill_every_model_calls: int
+    final: bool = False  # force one review of the whole persist session at its end
+
+
+REVIEWS = {
+    "stock": ReviewPolicy(10, 10),
+    "released": ReviewPolicy(10, 1),
+    "final": ReviewPolicy(0, 0, final=True),
+}
+
+
+def review_policy(review: str) -> ReviewPolicy:
+    """The policy of that name: ``stock``, ``released``, ``final`` or ``interval=N``. Raises UsageError."""
+    if review in REVIEWS:
+        return REVIEWS[review]
+    if match := re.fullmatch(r"interval=([1-9]\d*)", review):
+        return ReviewPolicy(int(match[1]), int(match[1]))
+    raise UsageError(
+        f"Hermes has no review policy {review!r}.",
+        hint=f"Choose {', '.join(REVIEWS)} or interval=N with N of 1 or more.",
+    )
+
+
+def toolsets(settings: AgentSettings) -> tuple[str, ...]:
+    """The names of Hermes' tool sets that the settings select. Raises UsageError."""
+    if settings.tools not in TOOL_SETS:
+        raise UsageError(f"Hermes has no tool set {settings.tools!r}.", hint=f"Choose {' or '.join(TOOL_SETS)}.")
+    return (*TOOL_SETS[settings.tools], *(("session_search",) if settings.session_search else ()))
+
+
+def check_settings(settings: AgentSettings) -> None:
+    """Refuse settings that Hermes cannot honour. Raises UsageError."""
+    if settings.version not in ("", VERSION):
+        raise UsageError(
+            f"Hermes-Agent {settings.version} is not supported.", hint=f"Leave the version out, or name {VERSION}."
+        )
+    if unknown := sorted(set(settings.options) - OPTIONS):
+        raise UsageError(f"Hermes has no option {unknown[0]!r}.", hint=f"Known options: {', '.join(sorted(OPTIONS))}.")
+    review_policy(settings.review)
+    toolsets(settings)
+
+
+def config_yaml(settings: AgentSettings) -> str:
+    """The ``config.yaml`` of every home under these settings. It holds no address and no secret."""
+    config: dict[str, Any] = yaml.safe_load(files(__package__).joinpath("config.yaml").read_text(encoding="utf-8"))
+    policy = review_policy(settings.review)
+    config["memory"]["nudge_interval"] = policy.memory_every_turns
+    config["skills"]["creation_nudge_interval"] = policy.skill_every_model_calls
+    return yaml.safe_dump(config, sort_keys=True)

@@ -1,0 +1,116 @@
+"""Agents live in environments of their own, in a cache folder, built once from hash-locked files.
+
+    <cache>/agents/<name>-<hash of the lock and the interpreter>/   one environment; READY marks a finished one
+    <cache>/agents/<name>-<hash>.lock                               held while one process builds it
+
+Scripts inside an environment hold absolute paths, so it is built where it will stay. One that was interrupted has no
+marker and is built again from nothing.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import platformdirs
+
+from stewardbench.errors import InstallError
+
+READY = "READY"
+NEEDED_BYTES = 1_000_000_000  # what an environment and the files unpacked on the way to it may take
+SAID_LINES = 15
+
+
+def cache_folder() -> Path:
+    """Where agents are installed: ``STEWARDBENCH_CACHE``, or the user's cache folder."""
+    chosen = os.environ.get("STEWARDBENCH_CACHE")
+    return Path(chosen).absolute() if chosen else Path(platformdirs.user_cache_dir("stewardbench"))
+
+
+def environment_folder(name: str, lock: bytes) -> Path:
+    """Where the environment of an agent with this lock lies, whether it is there or not."""
+    interpreter = (
+        f"{platform.python_implementation()} {platform.python_version()} {platform.machine()} {sys.base_prefix}"
+    )
+    digest = hashlib.sha256(lock + interpreter.encode()).hexdigest()
+    return cache_folder() / "agents" / f"{name}-{digest[:16]}"
+
+
+def is_ready(folder: Path) -> bool:
+    """Whether an environment was built to its end."""
+    return (folder / READY).exists()
+
+
+def build_once(folder: Path, build: Callable[[Path], None]) -> Path:
+    """Build an environment unless it is ready; processes that come at the same time wait for the first.
+
+    Raises InstallError when the folder cannot be written or has no room; what ``build`` raises passes through.
+    """
+    if is_ready(folder):
+        return folder
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(folder.parent).free
+        if free < NEEDED_BYTES:
+            raise InstallError(
+                f"{folder.parent} has {free / 1e9:.1f} GB free, and an agent needs {NEEDED_BYTES / 1e9:.0f} GB.",
+                hint="Free space, or set STEWARDBENCH_CACHE to a folder on another disk.",
+            )
+        with _only_one(folder.with_name(f"{folder.name}.lock")):
+            if not is_ready(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+                build(folder)
+                (folder / READY).touch()
+    except OSError as error:
+        raise InstallError(
+            f"{folder}: cannot be built: {error.strerror or error}.", hint="Set STEWARDBENCH_CACHE to another folder."
+        ) from error
+    return folder
+
+
+def build_python_environment(folder: Path, lock: bytes) -> None:
+    """Make a virtual environment of this interpreter and install a hash-locked requirements file into it.
+
+    Uses uv where it is installed and pip otherwise. Raises InstallError with the installer's last words.
+    """
+    folder.mkdir(parents=True)
+    requirements = folder / "requirements.lock"
+    requirements.write_bytes(lock)
+    base = Path(getattr(sys, "_base_executable", sys.executable))
+    uv = shutil.which("uv")
+    python = folder / "bin" / "python"
+    if uv:
+        _run([uv, "venv", "--quiet", "--allow-existing", "--python", str(base), str(folder)])
+        install = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(python)]
+    else:
+        _run([str(base), "-m", "venv", str(folder)])
+        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _run([*install, "--require-hashes", "--only-binary", ":all:", "--requirement", str(requirements)])
+
+
+def _run(command: list[str]) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise InstallError(f"{command[0]}: cannot be run: {error.strerror}.") from error
+    if done.returncode != 0:
+        words = "\n".join((done.stderr or done.stdout).strip().splitlines()[-SAID_LINES:])
+        raise InstallError(
+            f"{' '.join(command[:4])} ... ended with exit code {done.returncode}:\n{words}",
+            hint="Check that the package index is reachable, then run the same command again.",
+        )
+
+
+@contextmanager
+def _only_one(path: Path) -> Iterator[None]:
+    with path.open("ab") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
