@@ -91,14 +91,14 @@ def build_python_environment(folder: Path, lock: bytes) -> None:
         _run([uv, "venv", "--quiet", "--allow-existing", "--python", str(base), str(folder)])
         install = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(python)]
     else:
-        _run([str(base), "-m", "venv", str(folder)])
-        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        _run([str(base), "-I", "-m", "venv", str(folder)])
+        install = [str(python), "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     _run([*install, "--require-hashes", "--only-binary", ":all:", "--requirement", str(requirements)])
 
 
 def _run(command: list[str]) -> None:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=_clean_environ())
     except OSError as error:
         raise InstallError(f"{command[0]}: cannot be run: {error.strerror}.") from error
     if done.returncode != 0:
@@ -107,6 +107,11 @@ def _run(command: list[str]) -> None:
             f"{' '.join(command[:4])} ... ended with exit code {done.returncode}:\n{words}",
             hint="Check that the package index is reachable, then run the same command again.",
         )
+
+
+def _clean_environ() -> dict[str, str]:
+    # With the caller's PYTHONPATH an installer counts the caller's packages as installed and leaves them out.
+    return {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
 
 
 @contextmanager
