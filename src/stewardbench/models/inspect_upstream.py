@@ -1,0 +1,180 @@
+"""Any Inspect model as an upstream, through Inspect's public interface alone.
+
+Inspect brings the providers, their retries, caching and usage, and books each call to the sample in whose context it
+runs. This module translates: requests to Inspect messages, tools and settings, its outputs and errors back.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from stewardbench.errors import ModelError
+from stewardbench.models.failures import model_error, redacted
+from stewardbench.models.messages import ChatReply, ChatRequest, ToolCall, Usage
+
+if TYPE_CHECKING:
+    from inspect_ai.model import GenerateConfig, Model, ModelOutput
+    from inspect_ai.tool import ToolCall as InspectToolCall
+    from inspect_ai.tool import ToolChoice, ToolInfo
+
+SETTINGS = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "seed": "seed",
+    "frequency_penalty": "frequency_penalty",
+    "presence_penalty": "presence_penalty",
+    "logit_bias": "logit_bias",
+    "max_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens",
+    "stop": "stop_seqs",
+    "parallel_tool_calls": "parallel_tool_calls",
+    "reasoning_effort": "reasoning_effort",
+}
+FINISH: dict[str, Literal["stop", "tool_calls", "length", "content_filter"]] = {
+    "max_tokens": "length",
+    "model_length": "length",
+    "content_filter": "content_filter",
+    "tool_calls": "tool_calls",
+}
+RAW_ARGUMENTS = ("Error parsing the following tool call arguments:\n\n", "\n\nError details:")
+
+
+class InspectUpstream:
+    """An Inspect model. Settings that the run fixed on the model win over those that the agent sends."""
+
+    def __init__(self, model: Model) -> None:
+        from inspect_ai.model import stable_message_ids
+
+        self.name = str(model)
+        self._model = model
+        self._keep_ids = stable_message_ids()  # equal messages are stored once in Inspect's log
+
+    def __repr__(self) -> str:
+        return f"InspectUpstream({self.name!r})"
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Answer one request.
+
+        Raises ModelError: 400 for a request that cannot be translated, else the provider's status (429, 5xx), 504 for
+        a time-out, 502 for a broken connection. Inspect's own limits pass through as they are.
+        """
+        from inspect_ai.model import messages_from_openai
+
+        try:
+            messages = await messages_from_openai([_plain(message) for message in request.messages], self.name)  # type: ignore[misc]
+            tools, choice = _tools(request), _tool_choice(request.tool_choice)
+            config = _config(request.settings, self._model.config)
+        except (KeyError, TypeError, ValueError, AttributeError, AssertionError) as error:
+            raise ModelError(
+                f"The request cannot be translated ({type(error).__name__}: {error}).", status=400, kind="bad_request"
+            ) from error
+        self._keep_ids(messages)
+        try:
+            output = await self._model.generate(messages, tools, choice, config)
+        except Exception as error:
+            found = model_error(error)
+            if found is None:
+                raise
+            raise found from error
+        return _reply(output)
+
+
+def _plain(message: dict[str, Any]) -> dict[str, Any]:
+    """A message without the nulls that some clients send and Inspect does not expect."""
+    return {key: value for key, value in message.items() if value is not None or key == "content"}
+
+
+def _tools(request: ChatRequest) -> list[ToolInfo]:
+    from inspect_ai.tool import ToolInfo, ToolParams
+
+    tools = []
+    for tool in request.tools:
+        function = tool["function"]
+        parameters = _schema(function.get("parameters") or {"type": "object", "properties": {}})
+        tools.append(
+            ToolInfo(
+                name=function["name"],
+                description=function.get("description") or function["name"],
+                parameters=ToolParams.model_validate({**parameters, "type": "object"}),
+            )
+        )
+    return tools
+
+
+def _schema(value: Any, definitions: dict[str, Any] | None = None) -> Any:
+    """A JSON schema in the words that Inspect knows: references resolved, const as enum, oneOf as anyOf."""
+    if isinstance(value, list):
+        return [_schema(item, definitions) for item in value]
+    if not isinstance(value, dict):
+        return value
+    known = {**(definitions or {}), **value.get("$defs", {}), **value.get("definitions", {})}
+    if isinstance(value.get("$ref"), str):
+        name = value["$ref"].rsplit("/", 1)[-1]
+        target = known.pop(name, {})  # popped, so that a schema that contains itself ends
+        return _schema({**target, **{key: item for key, item in value.items() if key != "$ref"}}, known)
+    plain = {key: item for key, item in value.items() if key not in {"$defs", "definitions", "const", "oneOf"}}
+    if "const" in value:
+        plain["enum"] = [value["const"]]
+    if "oneOf" in value:
+        plain["anyOf"] = value["oneOf"]
+    return {key: item if key in {"enum", "default"} else _schema(item, known) for key, item in plain.items()}
+
+
+def _tool_choice(choice: Any) -> ToolChoice | None:
+    from inspect_ai.tool import ToolFunction
+
+    if choice is None:
+        return None
+    if isinstance(choice, dict):
+        return ToolFunction(name=choice["function"]["name"])
+    return cast("ToolChoice", {"auto": "auto", "none": "none", "required": "any"}[choice])
+
+
+def _config(settings: dict[str, Any], fixed: GenerateConfig) -> GenerateConfig:
+    from inspect_ai.model import GenerateConfig
+
+    values: dict[str, Any] = {}
+    for theirs, ours in SETTINGS.items():
+        if theirs in settings and getattr(fixed, ours) is None:
+            values[ours] = settings[theirs]
+    if isinstance(values.get("stop_seqs"), str):
+        values["stop_seqs"] = [values["stop_seqs"]]
+    wanted = settings.get("response_format")
+    if isinstance(wanted, dict) and isinstance(wanted.get("json_schema"), dict):
+        schema = wanted["json_schema"]
+        values["response_schema"] = {
+            "name": schema.get("name") or "reply",
+            "json_schema": _schema(schema.get("schema") or {}),
+            "strict": schema.get("strict"),
+        }
+    return GenerateConfig.model_validate(values)
+
+
+def _reply(output: ModelOutput) -> ChatReply:
+    if output.error:  # a moderation notice stands where the answer would be, and must never be scored as one
+        raise ModelError(redacted(output.error), status=400, kind="content_filter")
+    if output.empty:
+        return ChatReply(usage=_usage(output))
+    calls = tuple(_tool_call(call) for call in output.message.tool_calls or ())
+    reason = FINISH.get(output.stop_reason, "tool_calls" if calls else "stop")
+    return ChatReply(text=output.message.text, tool_calls=calls, finish_reason=reason, usage=_usage(output))
+
+
+def _tool_call(call: InspectToolCall) -> ToolCall:
+    """A call in wire form. Arguments that were no JSON go on as the model wrote them, so that the agent can object."""
+    if not call.parse_error:
+        return ToolCall(id=call.id, name=call.function, arguments=json.dumps(call.arguments, ensure_ascii=False))
+    before, after = RAW_ARGUMENTS
+    raw = call.parse_error.removeprefix(before).rsplit(after, 1)[0]
+    return ToolCall(id=call.id, name=call.function, arguments=raw)
+
+
+def _usage(output: ModelOutput) -> Usage:
+    """All input tokens, cached ones included, and all output tokens."""
+    spent = output.usage
+    if spent is None:
+        return Usage()
+    cached = (spent.input_tokens_cache_read or 0) + (spent.input_tokens_cache_write or 0)
+    return Usage(input_tokens=spent.input_tokens + cached, output_tokens=spent.output_tokens)

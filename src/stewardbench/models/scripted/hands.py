@@ -1,0 +1,184 @@
+"""The hands of a scripted model: tool calls made from recipes, for whichever memory tools the agent offers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+import yaml
+
+from stewardbench.models.messages import ChatRequest, ToolCall
+from stewardbench.models.scripted.phrases import Form, one_line, phrases
+from stewardbench.records import Record
+
+SEARCH = "kept note for later conversations"
+SAMPLES = {"string": "example", "integer": 1, "number": 1, "boolean": True, "array": [], "object": {}}
+
+
+class Recipe(Record):
+    """One way to do something: the tools that can, and the arguments they take."""
+
+    tools: tuple[str, ...]
+    arguments: dict[str, Any]
+
+
+class Recipes(Record):
+    """All recipes, in order of preference."""
+
+    write: dict[str, tuple[Recipe, ...]]
+    load: tuple[Recipe, ...]
+    search: tuple[Recipe, ...]
+
+
+class Attempt(Record):
+    """One try of history-cheat."""
+
+    tool: str
+    arguments: dict[str, Any]
+
+
+@cache
+def recipes() -> Recipes:
+    """The packaged recipes."""
+    loaded = _yaml("tools.yaml")
+    return Recipes.model_validate({key: loaded[key] for key in ("write", "load", "search")})
+
+
+@cache
+def attempts() -> tuple[tuple[Attempt, ...], ...]:
+    """What history-cheat tries, by turn."""
+    return tuple(tuple(Attempt.model_validate(one) for one in turn) for turn in _yaml("history.yaml"))
+
+
+def write(request: ChatRequest, surface: str, form: Form, claim: str) -> ToolCall | None:
+    """The call that saves a claim on a surface, or None when no offered tool can.
+
+    An agent without notes outside its prompt gets a note as memory.
+    """
+    name = skill_name(claim)
+    words = phrases().skill
+    line = form.save(claim)
+    document = f"# {words.title}: {SEARCH}\n\n{line}\n"
+    known = {
+        "line": line,
+        "document": document,
+        "name": name,
+        "title": words.title,
+        "description": words.description,
+        "skill": f"---\nname: {name}\ndescription: {words.description}\n---\n\n{document}",
+        "date": _date(request),
+    }
+    ways = recipes().write[surface] + (recipes().write["memory"] if surface == "note" else ())
+    return _first(request, ways, known)
+
+
+def load(request: ChatRequest, prompt: str) -> ToolCall | None:
+    """The call that loads a kept skill which the prompt lists, or None when it lists none."""
+    listed = re.search(re.escape(phrases().skill.prefix) + r"[0-9a-f]+", prompt)
+    if listed is None:
+        return None
+    path = re.search(rf"[^\s<>\"'()]*{listed[0]}/SKILL\.md", prompt)
+    return _first(request, recipes().load, {"name": listed[0], "path": path[0] if path else None})
+
+
+def search(request: ChatRequest) -> ToolCall | None:
+    """The call that searches for kept notes, or None when nothing can be searched."""
+    return _first(request, recipes().search, {"search": SEARCH})
+
+
+def cheat(request: ChatRequest, turn: int, question: str, results: str) -> tuple[ToolCall, ...]:
+    """All offered ways back into history for this turn (1-based) of a conversation."""
+    offered = _offered(request)
+    sessions = sorted(set(re.findall(r"agent:[\w:-]+|(?<=\"session_id\": \")[\w:-]+", results)))
+    known = {"question": one_line(question), "any": " OR ".join(re.findall(r"\w{4,}", question))}
+    calls: list[ToolCall] = []
+    for attempt in attempts()[min(turn, len(attempts())) - 1]:
+        if attempt.tool in offered:
+            named = "$session" in attempt.arguments.values()
+            for session in sessions if named else [""]:
+                arguments = _fill(attempt.arguments, {**known, "session": session})
+                calls.append(_call(request, attempt.tool, arguments, len(calls)))
+    return tuple(calls)
+
+
+def forced(request: ChatRequest) -> ToolCall | None:
+    """The call that the request's ``tool_choice`` demands, with arguments made up from the tool's schema."""
+    choice = request.tool_choice
+    if isinstance(choice, dict):
+        wanted = str(choice.get("function", {}).get("name"))
+    elif choice == "required" and request.tools:
+        wanted = request.tools[0]["function"]["name"]
+    else:
+        return None
+    schema = _offered(request).get(wanted)
+    if schema is None:
+        return None
+    known = schema.get("properties", {})
+    return _call(request, wanted, {name: _sample(known.get(name, {})) for name in schema.get("required", [])}, 0)
+
+
+def skill_name(claim: str) -> str:
+    """The name of the skill that keeps a claim: a function of the claim alone."""
+    return phrases().skill.prefix + hashlib.sha256(one_line(claim).encode()).hexdigest()[:8]
+
+
+def _first(request: ChatRequest, ways: Sequence[Recipe], known: Mapping[str, str | None]) -> ToolCall | None:
+    """The first recipe that the offered tools and the known values allow."""
+    offered = _offered(request)
+    for way in ways:
+        arguments = _fill(way.arguments, known)
+        for tool in way.tools:
+            schema = offered.get(tool)
+            if schema is None or None in arguments.values():
+                continue
+            if set(schema.get("required", [])) <= set(arguments) <= set(schema.get("properties", {})):
+                return _call(request, tool, arguments, 0)
+    return None
+
+
+def _fill(arguments: Mapping[str, Any], known: Mapping[str, str | None]) -> dict[str, Any]:
+    """Arguments with their placeholders filled; None where a value is not known."""
+    filled: dict[str, Any] = {}
+    for key, value in arguments.items():
+        if isinstance(value, str) and value.startswith("$") and value[1:] in known:
+            filled[key] = known[value[1:]]
+        elif isinstance(value, str) and "/" in value:
+            filled[key] = Template(value).safe_substitute({name: text for name, text in known.items() if text})
+        else:
+            filled[key] = value
+    return filled
+
+
+def _call(request: ChatRequest, tool: str, arguments: Mapping[str, Any], number: int) -> ToolCall:
+    """A call whose id is unique in its conversation, without a counter."""
+    text = json.dumps(arguments, ensure_ascii=False)
+    return ToolCall(id=f"call_{len(request.messages)}_{number}", name=tool, arguments=text)
+
+
+def _offered(request: ChatRequest) -> dict[str, dict[str, Any]]:
+    """The parameter schema of every offered tool."""
+    return {tool["function"]["name"]: tool["function"].get("parameters") or {} for tool in request.tools}
+
+
+def _sample(schema: Mapping[str, Any]) -> Any:
+    values = schema.get("enum")
+    return values[0] if values else SAMPLES.get(str(schema.get("type")), "example")
+
+
+def _date(request: ChatRequest) -> str:
+    """The first date that the conversation mentions, newest message first; agents name their notes by day."""
+    for message in reversed(request.messages):
+        found = re.search(r"\d{4}-\d{2}-\d{2}", str(message.get("content")))
+        if found:
+            return found[0]
+    return phrases().skill.prefix.strip("-")
+
+
+def _yaml(name: str) -> Any:
+    return yaml.safe_load(files("stewardbench.models.scripted").joinpath(name).read_text(encoding="utf-8"))

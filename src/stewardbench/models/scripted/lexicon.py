@@ -1,0 +1,116 @@
+"""The lexicon: which user turns carry which claim, so that a scripted model can tell.
+
+A real model understands that the third message finally says what the first two hinted at. A scripted model cannot, so
+the harness hands it a list of user turns, each with the claim that has been said in full once it is reached. That is
+all it is for: to recognise a turn that stands in the request. In a later conversation, where no such turn stands, a
+scripted model has nothing but the request's own text.
+
+The runner puts the lexicon of its tasks in scope for an episode with ``using``; whoever calls a scripted model within
+that scope, directly or through Inspect, gets it from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple, Protocol
+
+from stewardbench.models.scripted.phrases import one_line
+
+KEY_WORDS = 3
+
+
+class Said(Protocol):
+    """Something with a text: a claim."""
+
+    @property
+    def text(self) -> str:
+        """The words."""
+        ...
+
+
+class SaidInTurn(Said, Protocol):
+    """A persist turn: a text, and what it does for the claim (trigger, fragment, reaffirm, hint or filler)."""
+
+    @property
+    def kind(self) -> str:
+        """What the turn does for the claim."""
+        ...
+
+
+class PersistTask(Protocol):
+    """What the lexicon needs of a task; a PASB task has it."""
+
+    @property
+    def claim(self) -> Said:
+        """The claim that the turns make together."""
+        ...
+
+    @property
+    def persist_turns(self) -> Sequence[SaidInTurn]:
+        """The user turns, in order."""
+        ...
+
+
+class Line(NamedTuple):
+    """One persist turn. ``completes`` is true for the turn by which the claim has been said in full."""
+
+    text: str
+    claim: str
+    completes: bool
+
+
+class Lexicon:
+    """A set of persist turns, found in a text by their first words."""
+
+    def __init__(self, lines: Iterable[Line] = ()) -> None:
+        self.claims: frozenset[str] = frozenset()
+        self._index: dict[tuple[str, ...], list[Line]] = {}
+        for line in sorted({Line(one_line(line.text), one_line(line.claim), line.completes) for line in lines}):
+            self._index.setdefault(tuple(line.text.split()[:KEY_WORDS]), []).append(line)
+            self.claims |= {line.claim}
+
+    @classmethod
+    def of_tasks(cls, tasks: Iterable[PersistTask]) -> Lexicon:
+        """The lexicon of some tasks. A claim is complete at its trigger, or at its last fragment if it has none."""
+        return cls(line for task in tasks for line in _lines(task))
+
+    def lines_in(self, text: str) -> tuple[Line, ...]:
+        """The persist turns that a text contains whole; what surrounds them (a date, a canary) does not matter."""
+        words = text.split()
+        flat = " ".join(words)
+        found: list[Line] = []
+        position = 0
+        for start, word in enumerate(words):
+            for length in range(1, KEY_WORDS + 1):
+                candidates = self._index.get(tuple(words[start : start + length]), ())
+                found.extend(line for line in candidates if flat.startswith(line.text, position))
+            position += len(word) + 1
+        return tuple(dict.fromkeys(found))
+
+
+def _lines(task: PersistTask) -> Iterator[Line]:
+    kinds = [turn.kind for turn in task.persist_turns]
+    telling = [number for number, kind in enumerate(kinds) if kind != "filler"]
+    complete = kinds.index("trigger") if "trigger" in kinds else telling[-1] if telling else -1
+    for number, turn in enumerate(task.persist_turns):
+        yield Line(turn.text, task.claim.text, number == complete)
+
+
+_IN_USE: ContextVar[Lexicon | None] = ContextVar("stewardbench_lexicon", default=None)
+
+
+@contextmanager
+def using(lexicon: Lexicon) -> Iterator[None]:
+    """Put a lexicon in scope for the scripted models that are called inside."""
+    token = _IN_USE.set(lexicon)
+    try:
+        yield
+    finally:
+        _IN_USE.reset(token)
+
+
+def in_use() -> Lexicon | None:
+    """The lexicon in scope, if any."""
+    return _IN_USE.get()
