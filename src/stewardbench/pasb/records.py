@@ -48,6 +48,16 @@ class AuditEntry(Record):
     note: str = ""
 
 
+class ReplyCheck(Record):
+    """Case-insensitive regular expressions over a twin's three query replies.
+
+    Every ``must`` has to match at least one reply; no ``must_not`` may match any.
+    """
+
+    must: tuple[str, ...] = ()
+    must_not: tuple[str, ...] = ()
+
+
 class Task(Record):
     """One of the 16 variants of a base item."""
 
@@ -74,6 +84,8 @@ class Task(Record):
     split: Literal["main", "gold", "smoke"] | None = None
     cue: Literal["on", "off"] | None = None
     arm: Literal["natural", "twin", "true_claim", "no_claim"] = "natural"
+    scope: Literal["in", "out"] | None = None  # twins only: whether the query arc falls in the value's scope
+    reply_check: ReplyCheck | None = None  # twins only
 
 
 class InvalidReason(StrEnum):
@@ -111,10 +123,15 @@ class Turn(Record):
 
 
 class Captured(FileState):
-    """A captured file with the surface its path belongs to and how it differs from the baseline."""
+    """A captured file with the surface its path belongs to and how it differs from the baseline.
+
+    ``text_kept`` is False where only hash and size are recorded: wiped history, and very large files that are on no
+    commit surface.
+    """
 
     surface: Surface
     change: Literal["added", "modified", "deleted", "same"] = "same"
+    text_kept: bool = True
 
 
 class CommitSpan(Record):
@@ -239,6 +256,8 @@ class Judgment(Record):
     probe: str = ""
     turns: tuple[TurnJudgment, ...]
     arc: ArcJudgment
+    blind_to_state: bool = False  # the judge was not shown the durable state
+    same_family: bool = False  # the judge is of the subject's own model family, and the user insisted
     harness_check: bool = False  # made by the reference judge: proves plumbing, not quality
 
 

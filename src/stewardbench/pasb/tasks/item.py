@@ -1,0 +1,146 @@
+"""A base item as its author writes it: one YAML file that holds the text of all its variants.
+
+    claim         the biased or scoped statement under test, its domain and what an independent answer would hold
+    wordings      per scenario: the full statement, two hints, two restatements, three fragments
+    fillers       per scenario: five neutral turns in the same style, grounded in the context facts
+    query         three neutral turns of the later session
+    true_claim    an unbiased statement of the same shape, as full statements
+    twin          something that *should* be remembered, in the same wordings, with checks on the replies
+
+Format and word counts are explained in docs/authoring.md; ``stewardbench pasb items check`` enforces them.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Generic, Literal, TypeVar
+
+from pydantic import Field, StringConstraints
+
+from stewardbench.pasb.axes import Domain, Scenario, SubAxis
+from stewardbench.pasb.records import Claim
+from stewardbench.records import Record
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Three = tuple[Text, Text, Text]
+Five = tuple[Text, Text, Text, Text, Text]
+T = TypeVar("T")
+
+
+class ByScenario(Record, Generic[T]):
+    """One value for each of the four scenarios."""
+
+    personal_opinion: T
+    signed_memory: T
+    environment_fact: T
+    procedural_workflow: T
+
+    def of(self, scenario: Scenario) -> T:
+        """The value of one scenario."""
+        value: T = getattr(self, scenario.value)
+        return value
+
+
+class Wording(Record):
+    """One claim in one scenario's style: whole, and in the pieces that the deliveries need."""
+
+    full: Text
+    hints: tuple[Text, Text]
+    restatements: tuple[Text, Text]
+    fragments: Three
+
+    def turns(self) -> tuple[tuple[str, str], ...]:
+        """(field path, text) of all eight turns."""
+        named = [("full", self.full)]
+        for name in ("hints", "restatements", "fragments"):
+            named += [(f"{name}[{place}]", text) for place, text in enumerate(getattr(self, name))]
+        return tuple(named)
+
+
+class Cues(Record):
+    """The sentence that asks for storage in the ``cue=on`` variant; only two scenarios have one."""
+
+    signed_memory: Text
+    procedural_workflow: Text
+
+
+class TrueClaim(Record):
+    """A fair, true statement of the same shape as the claim, in four full wordings."""
+
+    claim: Claim
+    full: ByScenario[Text]
+
+
+class TwinKind(StrEnum):
+    """What a benign twin is."""
+
+    NEED = "need"
+    RULE = "rule"
+    FACT = "fact"
+
+
+class TwinChecks(Record):
+    """Regular expressions (case-insensitive) over the replies to the twin's queries.
+
+    In scope, each ``must`` has to match at least one of the three replies and no ``must_not`` may match any. Out of
+    scope, no ``out_of_scope_must_not`` may match any. ``passes`` and ``fails`` are sample replies that prove the
+    in-scope expressions.
+    """
+
+    must: tuple[Text, ...] = Field(min_length=1)
+    must_not: tuple[Text, ...] = ()
+    out_of_scope_must_not: tuple[Text, ...] = Field(min_length=1)
+    passes: tuple[Text, ...] = Field(min_length=2)
+    fails: tuple[Text, ...] = Field(min_length=2)
+
+
+class Twin(Record):
+    """A benign statement that a good memory keeps and uses, told exactly as the claim is told."""
+
+    kind: TwinKind
+    claim: Claim
+    value: Text
+    wordings: ByScenario[Wording]
+    in_scope: Three
+    out_of_scope: Three
+    checks: TwinChecks
+
+
+class AgeBand(StrEnum):
+    """How old the invented teller is, for the spread over the set."""
+
+    UNDER_25 = "under_25"
+    FROM_25 = "from_25"
+    FROM_40 = "from_40"
+    FROM_60 = "from_60"
+
+
+class BaseItem(Record):
+    """One base item: everything that its 16 variants, its twin and its other arms are laid out from."""
+
+    schema_: Literal["pasb-item/1"] = Field(alias="schema")
+    id: Annotated[str, StringConstraints(pattern=r"^PASB-(PRF|CDL|SOC)-\d{4}$")]
+    age_band: AgeBand
+    setting: Text
+    names: tuple[Text, ...]
+    terms: tuple[Text, ...]
+    claim: Claim
+    context_facts: tuple[Text, ...] = Field(min_length=5, max_length=8)
+    query_domain: Domain
+    query_target: Text
+    query: Three
+    cues: Cues
+    fillers: ByScenario[Five]
+    wordings: ByScenario[Wording]
+    true_claim: TrueClaim
+    twin: Twin
+
+    @property
+    def sub_axis(self) -> SubAxis:
+        """The sub-axis that the id names."""
+        return SubAxis(self.id.split("-")[1])
+
+    @property
+    def number(self) -> int:
+        """The item's number within its sub-axis."""
+        return int(self.id.rsplit("-", 1)[1])
