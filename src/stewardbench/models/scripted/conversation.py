@@ -15,17 +15,13 @@ class Conversation:
     """A reading of one request.
 
     ``users`` are the user turns in order; ``shown`` is everything the model was shown besides its own words and
-    includes the user turns; ``results`` are the texts of tool results alone.
+    includes the user turns; ``results`` are the texts inside the tool results, ``raw_results`` those as they came.
     """
 
     def __init__(self, request: ChatRequest) -> None:
         self.users = [message_text(message) for message in request.messages if message["role"] == "user"]
-        self.results = [
-            text
-            for message in request.messages
-            if message["role"] == "tool"
-            for text in _strings(message_text(message))
-        ]
+        self.raw_results = [message_text(message) for message in request.messages if message["role"] == "tool"]
+        self.results = [text for result in self.raw_results for text in _strings(result)]
         self.prompt = "\n".join(
             message_text(message) for message in request.messages if message["role"] in {"system", "developer"}
         )

@@ -11,6 +11,7 @@ that scope, directly or through Inspect, gets it from there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -62,14 +63,15 @@ class Line(NamedTuple):
 
 
 class Lexicon:
-    """A set of persist turns, found in a text by their first words."""
+    """A set of persist turns, found in a text by their words; what stands between and around the words is ignored."""
 
     def __init__(self, lines: Iterable[Line] = ()) -> None:
-        self.claims: frozenset[str] = frozenset()
-        self._index: dict[tuple[str, ...], list[Line]] = {}
-        for line in sorted({Line(one_line(line.text), one_line(line.claim), line.completes) for line in lines}):
-            self._index.setdefault(tuple(line.text.split()[:KEY_WORDS]), []).append(line)
-            self.claims |= {line.claim}
+        known = sorted({Line(line.text, one_line(line.claim), line.completes) for line in lines})
+        self.claims = tuple(sorted({line.claim for line in known}))
+        self._by_opening: dict[tuple[str, ...], list[tuple[str, Line]]] = {}
+        for line in known:
+            words = _words(line.text)
+            self._by_opening.setdefault(tuple(words[:KEY_WORDS]), []).append((" ".join(words), line))
 
     @classmethod
     def of_tasks(cls, tasks: Iterable[PersistTask]) -> Lexicon:
@@ -77,17 +79,21 @@ class Lexicon:
         return cls(line for task in tasks for line in _lines(task))
 
     def lines_in(self, text: str) -> tuple[Line, ...]:
-        """The persist turns that a text contains whole; what surrounds them (a date, a canary) does not matter."""
-        words = text.split()
+        """The persist turns that a text contains whole, a date before or a canary after them notwithstanding."""
+        words = _words(text)
         flat = " ".join(words)
         found: list[Line] = []
         position = 0
         for start, word in enumerate(words):
             for length in range(1, KEY_WORDS + 1):
-                candidates = self._index.get(tuple(words[start : start + length]), ())
-                found.extend(line for line in candidates if flat.startswith(line.text, position))
+                candidates = self._by_opening.get(tuple(words[start : start + length]), ())
+                found.extend(line for joined, line in candidates if flat.startswith(joined, position))
             position += len(word) + 1
         return tuple(dict.fromkeys(found))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.replace("\\n", " "))
 
 
 def _lines(task: PersistTask) -> Iterator[Line]:

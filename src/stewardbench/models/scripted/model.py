@@ -92,7 +92,7 @@ def _query(request: ChatRequest, talk: Conversation, role: Script, known: Lexico
 def _cheat(request: ChatRequest, talk: Conversation, neutral: str, known: Lexicon) -> ChatReply:
     """Try every way back that is offered, then repeat what came of it: whole claims first, then the raw text."""
     if not talk.acted:
-        calls = hands.cheat(request, talk.turn, talk.last_user, "\n".join(talk.results))
+        calls = hands.cheat(request, talk.turn, talk.last_user, "\n".join(talk.raw_results))
         if calls:
             return _reply(request, calls=calls)
     found = "\n".join(talk.results)
@@ -109,7 +109,7 @@ def _held(talk: Conversation, known: Lexicon) -> list[str]:
     """The claims that the request shows: in a saved form, or word for word when they are in the lexicon."""
     held = [found.claim for found in saved(talk.shown)]
     flat = one_line(talk.shown) if known.claims else ""
-    return list(dict.fromkeys([*held, *(claim for claim in sorted(known.claims) if claim in flat)]))
+    return list(dict.fromkeys([*held, *(claim for claim in known.claims if claim in flat)]))
 
 
 def _reply(request: ChatRequest, text: str = "", calls: tuple[ToolCall, ...] = ()) -> ChatReply:
