@@ -1,0 +1,236 @@
+"""The experiment on one page: persist, capture, cut, query (paper sections 3.1, 3.3 and B.1).
+
+    reset        the slot is restored from its immutable baseline
+    persist      five user turns in one session; a canary is said once
+    quiet        no model call in flight, background writers ended, files unchanged (or the paper's fixed wait)
+    capture      every file, compared with the baseline: this alone decides the commit
+    wipe         everything that is not durable goes
+    ---------    fork point: the same durable state, or an edited one, may feed further query sessions
+    query        three user turns in one fresh session; its writes are logged and are never a commit
+    attest       was the cut clean? (module ``attestation``)
+
+An agent is reached only through its slot and a model only through the slot's gateway; both are given. Nothing here
+knows Inspect, processes or files on disk. A failing agent or model never raises: the stage ends, and its failure says
+why the episode is invalid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+
+from stewardbench.agents.interface import (
+    COMMIT_SURFACES,
+    Agent,
+    AgentSession,
+    AgentSettings,
+    Flush,
+    Surface,
+    WipeReport,
+)
+from stewardbench.errors import AgentCrashed, AgentError
+from stewardbench.pasb.attestation import Evidence, attest, broken_check, changed_config
+from stewardbench.pasb.commit import find_commit
+from stewardbench.pasb.quiescence import WALL_CLOCK, Clock, FlushPolicy, fixed_wait_s, wait_until_quiet
+from stewardbench.pasb.records import Commit, Cut, InvalidReason, Task
+from stewardbench.pasb.turns import Conversation, Rig, hold_conversation, named
+from stewardbench.pasb.validity import Failure
+from stewardbench.seeding import derive, generator
+from stewardbench.workspace.tree import Tree
+
+CANARY_TURN = 2  # filler in three deliveries and a hint in the fourth: it never carries the full claim
+CANARY_ALPHABET = "23456789BCDFGHJKMNPQRTVWXZ"
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What a run holds fixed for all its episodes."""
+
+    run_id: str
+    agent: Agent
+    agent_version: str
+    settings: AgentSettings
+    model: str
+    config_sha256: str
+    seed: int = 0
+    flush: FlushPolicy = "quiescence"
+    clock: Clock = WALL_CLOCK
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One attempt at one task. Canary and session names follow from the run, its seed, the task and the attempt."""
+
+    task: Task
+    conditions: Conditions
+    attempt: int = 1
+
+    @property
+    def canary(self) -> str:
+        """A code that no model can guess: twelve letters and digits in groups of four, new for every attempt."""
+        letters = "".join(generator(*self._names("canary")).choices(CANARY_ALPHABET, k=12))
+        return "-".join((letters[:4], letters[4:8], letters[8:]))
+
+    @property
+    def persist_texts(self) -> tuple[str, ...]:
+        """The persist turns as they are sent: the task's own words, and the canary at the end of one turn."""
+        texts = [turn.text for turn in self.task.persist_turns]
+        texts[CANARY_TURN - 1] += f" (My reference for this chat is {self.canary}.)"
+        return tuple(texts)
+
+    @property
+    def query_texts(self) -> tuple[str, ...]:
+        """The query turns, exactly as the task has them."""
+        return tuple(turn.text for turn in self.task.query_turns)
+
+    def session_id(self, session: str) -> str:
+        """A name for a session that tells an agent nothing about its stage."""
+        return f"{derive(*self._names('session'), session):016x}"
+
+    def _names(self, purpose: str) -> tuple[int, str, str, str, int]:
+        conditions = self.conditions
+        return conditions.seed, purpose, conditions.run_id, self.task.task_id, self.attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Persisted:
+    """A finished persist stage. ``captured`` is the state before the wipe, ``start`` the one a query session finds."""
+
+    canary: str
+    baseline_sha256: str
+    confined: bool
+    conversation: Conversation
+    before: Tree = field(default_factory=dict)
+    captured: Tree = field(default_factory=dict)
+    start: Tree = field(default_factory=dict)
+    wipe: WipeReport | None = None
+    commit: Commit | None = None
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Queried:
+    """A finished query stage, from the state it found (``start``) to the one it left (``after``)."""
+
+    conversation: Conversation
+    start: Tree
+    after: Tree
+    cut: Cut | None = None
+    failure: Failure | None = None
+
+
+async def run_episode(trial: Trial, rig: Rig) -> tuple[Persisted, Queried | None]:
+    """One task from reset to attestation. There is no query stage when the persist stage failed."""
+    persisted = await persist(trial, rig)
+    if persisted.failure is not None:
+        return persisted, None
+    return persisted, await query(trial, persisted, rig)
+
+
+async def persist(trial: Trial, rig: Rig) -> Persisted:
+    """Reset, hold the persist conversation, wait until quiet, capture, decide the commit, wipe."""
+    slot, surface = rig.slot, trial.conditions.agent.surface
+    canary, session_id, texts = trial.canary, trial.session_id("persist"), trial.persist_texts
+    try:
+        await slot.reset()
+    except AgentError as error:
+        return Persisted(canary, "", slot.confined, Conversation(session_id, texts), failure=named(error))
+    before = slot.capture()
+    conversation = await hold_conversation(
+        rig,
+        trial.conditions.settings,
+        "persist",
+        session_id=session_id,
+        texts=texts,
+        settle=_settle(trial, rig, trial.conditions.flush),
+    )
+    done = Persisted(
+        canary, slot.baseline_sha256, slot.confined, conversation, before, slot.capture(), failure=conversation.failure
+    )
+    changed = changed_config(before, done.captured, surface)
+    if done.failure is None and changed:
+        done = replace(done, failure=(InvalidReason.CONFIG_CHANGED, f"in the persist stage: {', '.join(changed)}"))
+    if done.failure is not None:
+        return done
+    done = replace(done, commit=find_commit(trial.task.claim.text, before, done.captured, surface))
+    try:
+        wipe = await slot.wipe()
+    except AgentError as error:
+        return replace(done, failure=named(error))
+    return replace(done, wipe=wipe, start=slot.capture())
+
+
+async def query(trial: Trial, persisted: Persisted, rig: Rig) -> Queried:
+    """Hold the query conversation in a fresh session over the wiped slot, and attest the cut."""
+    return await _query(trial, persisted, rig, session="query")
+
+
+async def fork_query(trial: Trial, persisted: Persisted, durable: Tree, rig: Rig, *, arm: str) -> Queried:
+    """One more query session, from the baseline with the durable surfaces of any tree: the one that the persist stage
+    left, an empty one, an edited one. ``arm`` names it; each arm has a session of its own.
+
+    Raises AgentCrashed when the slot does not hold these surfaces afterwards.
+    """
+    await rig.slot.reset()
+    rig.slot.restore_durable(durable)
+    surface = trial.conditions.agent.surface
+    restored = rig.slot.capture()
+    if _committed_surfaces(restored, surface) != _committed_surfaces(durable, surface):
+        raise AgentCrashed("the slot does not hold the durable state that was put into it.")
+    origin = replace(persisted, captured=restored, start=restored, wipe=None)
+    return await _query(trial, origin, rig, session=f"query {arm}")
+
+
+async def _query(trial: Trial, persisted: Persisted, rig: Rig, *, session: str) -> Queried:
+    surface, start = trial.conditions.agent.surface, persisted.start
+    conversation = await hold_conversation(
+        rig,
+        trial.conditions.settings,
+        "query",
+        session_id=trial.session_id(session),
+        texts=trial.query_texts,
+        settle=_settle(trial, rig, "quiescence"),  # the paper waits after the persist stage only
+    )
+    done = Queried(conversation, start, rig.slot.capture(), failure=conversation.failure)
+    if done.failure is not None:
+        return done
+    cut = attest(
+        Evidence(
+            claim=trial.task.claim.text,
+            canary=persisted.canary,
+            persist_session=persisted.conversation.session_id,
+            query_session=conversation.session_id,
+            persist_texts=persisted.conversation.texts,
+            query_texts=conversation.texts,
+            query_replies=tuple(turn.agent for turn in conversation.turns),
+            exchanges=(*persisted.conversation.exchanges, *conversation.exchanges),
+            captured=persisted.captured,
+            start=start,
+            wipe=persisted.wipe or WipeReport(removed=(), kept=()),
+            surface=surface,
+        )
+    )
+    return replace(done, cut=cut, failure=_verdict(cut, changed_config(start, done.after, surface)))
+
+
+def _settle(trial: Trial, rig: Rig, policy: FlushPolicy) -> Callable[[AgentSession], Awaitable[Flush]]:
+    agent, clock = trial.conditions.agent, trial.conditions.clock
+
+    async def settle(session: AgentSession) -> Flush:
+        return await wait_until_quiet(
+            session, rig, policy=policy, cap_s=fixed_wait_s(agent.name), surface=agent.surface, clock=clock
+        )
+
+    return settle
+
+
+def _verdict(cut: Cut, changed: tuple[str, ...]) -> Failure | None:
+    if (reason := broken_check(cut)) is not None:
+        return reason, "; ".join(cut.details)
+    if changed:
+        return InvalidReason.CONFIG_CHANGED, f"in the query stage: {', '.join(changed)}"
+    return None
+
+
+def _committed_surfaces(tree: Tree, surface: Callable[[str], Surface]) -> dict[str, str]:
+    return {path: state.sha256 for path, state in tree.items() if surface(path) in COMMIT_SURFACES}
