@@ -55,7 +55,7 @@ def read_tree(root: Path, prefix: str = "", skip: Sequence[str] = ()) -> dict[st
     for path in sorted(root.rglob("*")):
         if any(path.is_relative_to(root / folder) for folder in skip):
             continue
-        relative = prefix + path.relative_to(root).as_posix()
+        relative = prefix + printable(path.relative_to(root).as_posix())
         if path.is_symlink():
             tree[relative] = file_state(relative, f"link to {path.readlink()}".encode())
         elif path.is_file():
@@ -64,6 +64,11 @@ def read_tree(root: Path, prefix: str = "", skip: Sequence[str] = ()) -> dict[st
             except FileNotFoundError:  # it vanished between the listing and the read
                 continue
     return tree
+
+
+def printable(path: str) -> str:
+    """A path as text that can be stored: bytes of a file name that are not UTF-8 become replacement characters."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def diff(before: Tree, after: Tree) -> tuple[FileChange, ...]:

@@ -17,33 +17,42 @@ REFUSAL = re.compile(
     r'"error":\s*"(Operation \d+: )?(Blocked:|Refusing|Security scan blocked|Background review denied)'
 )
 CLOSE_TIMEOUT_S = 60.0
+GRACE_S = 5.0  # what a late answer may add to its limit
 
 
 class HermesSession:
     """A forked process that holds one ``AIAgent``."""
 
     def __init__(
-        self, worker: Worker, session_id: str, *, turn_timeout_s: float, review: str, final_review: bool
+        self,
+        worker: Worker,
+        session_id: str,
+        *,
+        turn_timeout_s: float,
+        review_timeout_s: float,
+        review: str,
+        final_review: bool,
     ) -> None:
         self.session_id = session_id
-        self._worker, self._timeout_s = worker, turn_timeout_s
+        self._worker = worker
+        self._turn_timeout_s, self._review_timeout_s = turn_timeout_s, review_timeout_s
         self._review, self._final_review = review, final_review
         self._reviews = 0
         self._open = True
 
     async def send(self, text: str) -> TurnOutcome:
-        """Send one user turn and wait for the answer and for the background review that it started.
+        """Send one user turn; wait for the answer and then for the background review that it started.
 
-        Raises AgentCrashed, AgentHung or ReviewFailed. The limit covers the turn with its review.
+        Raises AgentCrashed, AgentHung when the answer, or ReviewFailed when the review, fails or outlives its limit.
         """
         start = time.monotonic()
-        answer = await self._ask({"op": "turn", "text": text}, "reply")
+        answer = await self._ask({"op": "turn", "text": text}, "reply", self._turn_timeout_s)
         elapsed = time.monotonic() - start
-        uses = (*_tool_uses(answer["tool_uses"]), *self._reviewed(answer))
+        background = await self._await_reviews()
         error = answer["error"]
         return TurnOutcome(
             reply=answer["reply"],
-            tool_uses=uses,
+            tool_uses=(*_tool_uses(answer["tool_uses"]), *background),
             model_calls=answer["model_calls"],
             elapsed_s=elapsed,
             error=None if error is None else self._worker.redact(error),
@@ -53,9 +62,8 @@ class HermesSession:
     async def settle(self) -> Flush:
         """Wait for background reviews; under the policy ``final`` start the one of this session first."""
         start = time.monotonic()
-        answer = await self._ask({"op": "settle", "final_review": self._final_review}, "reviews")
+        await self._await_reviews(start_final=self._final_review)
         self._final_review = False
-        self._reviewed(answer)
         return Flush(
             policy=self._review,
             waited_s=time.monotonic() - start,
@@ -77,23 +85,32 @@ class HermesSession:
                 f"Its last words:\n{self._worker.tail()}"
             )
 
-    async def _ask(self, message: Mapping[str, Any], expected: str) -> dict[str, Any]:
-        answer = await self._worker.request(message, timeout_s=self._timeout_s)
+    async def _await_reviews(self, *, start_final: bool = False) -> tuple[ToolUse, ...]:
+        answer = await self._ask(
+            {"op": "reviews", "start_final": start_final, "timeout_s": self._review_timeout_s},
+            "reviews",
+            self._review_timeout_s + GRACE_S,
+        )
+        self._reviews += answer["reviews"]
+        if answer["failure"]:
+            failure = self._worker.redact(answer["failure"])
+            await self._abandon()  # a review that still runs cannot be stopped in any other way
+            raise ReviewFailed(f"Hermes' background review failed: {failure}.")
+        return _tool_uses(answer["tool_uses"], background=True)
+
+    async def _ask(self, message: Mapping[str, Any], expected: str, timeout_s: float) -> dict[str, Any]:
+        answer = await self._worker.request(message, timeout_s=timeout_s)
         if expected not in answer:  # the zygote answered: the session's process is gone
-            self._open = False
-            await self._worker.kill()
+            await self._abandon()
             raise AgentCrashed(
                 f"{self._worker.name}: its session ended with code {answer.get('ended')} in the middle of a turn. "
                 f"Its last words:\n{self._worker.tail()}"
             )
         return answer
 
-    def _reviewed(self, answer: Mapping[str, Any]) -> tuple[ToolUse, ...]:
-        self._reviews += answer["reviews"]
-        if answer["review_failure"]:
-            failure = self._worker.redact(answer["review_failure"])
-            raise ReviewFailed(f"Hermes' background review failed: {failure}.")
-        return _tool_uses(answer["review_tool_uses"], background=True)
+    async def _abandon(self) -> None:
+        self._open = False
+        await self._worker.kill()
 
 
 def _tool_uses(uses: Iterable[Mapping[str, Any]], *, background: bool = False) -> tuple[ToolUse, ...]:

@@ -19,7 +19,7 @@ from stewardbench.workspace.folders import (
     restore_folder,
     wipe_folder,
 )
-from stewardbench.workspace.tree import Tree, read_tree, tree_sha256
+from stewardbench.workspace.tree import Tree, printable, read_tree, tree_sha256
 
 START_TIMEOUT_S = 180.0  # the first start on a cold, loaded machine
 OPEN_TIMEOUT_S = 60.0
@@ -41,7 +41,7 @@ class HermesSlot:
     ) -> Self:
         """Start Hermes in a folder and take the state that it begins with as the baseline."""
         layout = Layout(root, environment, endpoint, confined=confined)
-        empty_folder(layout.root)
+        empty_folder(layout.slot)
         layout.create()
         (layout.slot / STATE / "config.yaml").write_text(config_yaml(settings), encoding="utf-8")
         slot = cls(layout, endpoint, settings)
@@ -72,7 +72,6 @@ class HermesSlot:
         worker = await self._live_worker()
         policy, persist = review_policy(self._settings.review), stage == "persist"
         options = self._settings.options
-        review_timeout_s = float(options.get("review_timeout_s", self._settings.turn_timeout_s))
         answer = await worker.request(
             {
                 "base_url": self._layout.base_url,
@@ -84,7 +83,6 @@ class HermesSlot:
                 "session_search": self._settings.session_search,
                 "session_id": session_id,
                 "review": persist,
-                "review_timeout_s": review_timeout_s,
                 "cwd": self._layout.workspace,
             },
             timeout_s=OPEN_TIMEOUT_S,
@@ -96,6 +94,7 @@ class HermesSlot:
             worker,
             session_id,
             turn_timeout_s=self._settings.turn_timeout_s,
+            review_timeout_s=float(options.get("review_timeout_s", self._settings.turn_timeout_s)),
             review=self._settings.review,
             final_review=policy.final and persist,
         )
@@ -112,8 +111,8 @@ class HermesSlot:
         await self._end_session()
         skipped = self._settings.options.get("skip_wipe", ())
         policy = PreservationPolicy(keep=(*POLICY.keep, *(f"{STATE}/{name}" for name in skipped)), drop=POLICY.drop)
-        removed = wipe_folder(self._layout.slot, policy)
-        left = sorted(list_files(self._layout.slot))
+        removed = tuple(map(printable, wipe_folder(self._layout.slot, policy)))
+        left = sorted(map(printable, list_files(self._layout.slot)))
         return WipeReport(
             removed=removed,
             kept=tuple(path for path in left if POLICY.keeps(path)),

@@ -22,8 +22,8 @@ def converse(wire: Wire, spec: dict[str, Any]) -> None:
         match message["op"]:
             case "turn":
                 wire.send(conversation.turn(message["text"]))
-            case "settle":
-                wire.send(conversation.settle(final_review=message["final_review"]))
+            case "reviews":
+                wire.send(conversation.reviews(start_final=message["start_final"], timeout_s=message["timeout_s"]))
             case _:
                 break
     conversation.close()
@@ -56,7 +56,7 @@ class Conversation:
         if not spec["review"]:
             self._agent._memory_nudge_interval = self._agent._skill_nudge_interval = 0
         self._history: list[dict[str, Any]] = []
-        self._reviews = ReviewWatch(agent_class, timeout_s=spec["review_timeout_s"])
+        self._watch = ReviewWatch(agent_class)
 
     @property
     def tools(self) -> list[str]:
@@ -64,7 +64,7 @@ class Conversation:
         return sorted(self._agent.valid_tool_names)
 
     def turn(self, text: str) -> dict[str, Any]:
-        """One user turn, and the background review that it may have started."""
+        """One user turn. A background review may be running when it returns."""
         before = len(self._history)
         result = self._agent.run_conversation(text, conversation_history=self._history)
         self._history = result["messages"]
@@ -72,14 +72,15 @@ class Conversation:
             **verdict(result),
             "model_calls": result.get("api_calls") or 0,
             "tool_uses": tool_uses(self._history[before:]),
-            **self._reviewed(),
         }
 
-    def settle(self, *, final_review: bool) -> dict[str, Any]:
-        """Wait for background writers; with ``final_review`` start one review of the whole conversation first."""
-        if final_review and self._history:
+    def reviews(self, *, start_final: bool, timeout_s: float) -> dict[str, Any]:
+        """Wait for background reviews; with ``start_final`` start one of the whole conversation first."""
+        if start_final and self._history:
             self._agent._spawn_background_review(list(self._history), review_memory=True, review_skills=True)
-        return self._reviewed()
+        report = self._watch.join(timeout_s)
+        uses = [use for messages in report.messages for use in tool_uses(messages)]
+        return {"reviews": report.started, "failure": report.failure, "tool_uses": uses}
 
     def close(self) -> None:
         """Let Hermes close its clients, tools and stores."""
@@ -87,11 +88,6 @@ class Conversation:
         self._agent.close()
         if self._store is not None:
             self._store.close()
-
-    def _reviewed(self) -> dict[str, Any]:
-        report = self._reviews.join()
-        uses = [use | {"background": True} for messages in report.messages for use in tool_uses(messages)]
-        return {"reviews": report.started, "review_failure": report.failure, "review_tool_uses": uses}
 
 
 def verdict(result: dict[str, Any]) -> dict[str, Any]:

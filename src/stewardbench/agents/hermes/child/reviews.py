@@ -26,22 +26,21 @@ class ReviewWatch:
     agent calls once. A review that starts without a recorded run has died on its way.
     """
 
-    def __init__(self, agent_class: Any, *, timeout_s: float) -> None:
-        self._timeout_s = timeout_s
+    def __init__(self, agent_class: Any) -> None:
         self._started = 0
         self._failures: list[str] = []
         self._messages: list[list[dict[str, Any]]] = []
         agent_class._spawn_background_review = self._counting(agent_class._spawn_background_review)
         agent_class.run_conversation = self._recording(agent_class.run_conversation)
 
-    def join(self) -> ReviewReport:
+    def join(self, timeout_s: float) -> ReviewReport:
         """Wait for every review that was started. Hermes starts the thread before a turn returns, so none is missed."""
-        deadline = time.monotonic() + self._timeout_s
+        deadline = time.monotonic() + timeout_s
         for thread in threading.enumerate():
             if thread.name == THREAD_NAME:
                 thread.join(max(0.0, deadline - time.monotonic()))
                 if thread.is_alive():
-                    self._failures.insert(0, f"it was still running after {self._timeout_s:g} s")
+                    self._failures.insert(0, f"it was still running after {timeout_s:g} s")
         if not self._failures and len(self._messages) < self._started:
             self._failures.append("it ended before it asked the model")
         report = ReviewReport(self._started, next(iter(self._failures), None), self._messages)

@@ -30,7 +30,7 @@ class Wire:
         return message
 
     def send(self, message: dict[str, Any]) -> None:
-        """Send one message, whole."""
-        data = memoryview(json.dumps(message, default=str).encode() + b"\n")
+        """Send one message, whole. Half characters, which models do emit, become question marks."""
+        data = memoryview(json.dumps(message, default=str, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
         while data:
             data = data[os.write(self._writer, data) :]
