@@ -7,7 +7,7 @@ because its file watchers lose a folder that is deleted and made again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from stewardbench.agents.openclaw.install import Installation
@@ -24,15 +24,13 @@ def seed_files(installation: Installation) -> dict[str, bytes]:
     return {name: _template(installation.openclaw, name) for name in SEEDED}
 
 
-def put_in_place(folder: Path, files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Make a folder hold exactly these files; equal files are not touched. Returns the paths that were changed."""
-    changed = []
+def put_in_place(folder: Path, files: Mapping[str, bytes], standing: Sequence[str] = ()) -> None:
+    """Make a folder hold exactly these files. Equal files and the ``standing`` folders are not touched."""
     for name in list_files(folder) if folder.exists() else ():
         if name not in files:
             (folder / name).unlink()
-            changed.append(name)
-    for standing in STANDING:
-        (folder / standing).mkdir(parents=True, exist_ok=True)
+    for name in standing:
+        (folder / name).mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         path = folder / name
         if path.is_symlink() or not path.is_file():
@@ -41,11 +39,9 @@ def put_in_place(folder: Path, files: Mapping[str, bytes]) -> tuple[str, ...]:
         elif path.read_bytes() == data:
             continue
         path.write_bytes(data)
-        changed.append(name)
     for inner in sorted((each for each in folder.rglob("*") if each.is_dir() and not each.is_symlink()), reverse=True):
-        if inner.relative_to(folder).as_posix() not in STANDING and not any(inner.iterdir()):
+        if inner.relative_to(folder).as_posix() not in standing and not any(inner.iterdir()):
             inner.rmdir()
-    return tuple(sorted(changed))
 
 
 def _template(package: Path, name: str) -> bytes:

@@ -36,11 +36,11 @@ DENIED_CORE_TOOLS = [  # the names that later releases added
 
 @dataclass(frozen=True)
 class Place:
-    """Where the gateway's own process finds its folders, its port and its model."""
+    """Where the gateway's own process finds its folders and its model."""
 
     home: str
     tmp: str
-    port: int
+    logs: str
     model_url: str
 
     @property
@@ -112,7 +112,6 @@ def _common(release: Release, settings: AgentSettings, place: Place, model: str)
         "gateway": {
             "mode": "local",
             "bind": "loopback",
-            "port": place.port,
             "auth": {"mode": "token", "token": f"${{{GATEWAY_KEY}}}"},
             "controlUi": {"enabled": False},
             "http": {"endpoints": {"chatCompletions": {"enabled": True}}},
@@ -120,7 +119,7 @@ def _common(release: Release, settings: AgentSettings, place: Place, model: str)
         "update": {"checkOnStart": False},
         "discovery": {"mdns": {"mode": "off"}},
         "cron": {"enabled": False},  # no heartbeat, no dreaming sweep, no weekly skill review
-        "logging": {"file": f"{place.state}/logs/gateway.log", "level": "warn"},
+        "logging": {"file": f"{place.logs}/gateway.log", "level": "warn"},
         "models": {"mode": "replace", "providers": {"steward": {**provider, "models": [described | cost | limits]}}},
         "agents": {
             "defaults": {

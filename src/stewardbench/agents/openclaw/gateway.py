@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import secrets
 import shutil
 import socket
@@ -13,9 +11,8 @@ from pathlib import Path
 
 from stewardbench.agents.interface import AgentSettings, Endpoint
 from stewardbench.agents.openclaw.client import GatewayClient
-from stewardbench.agents.openclaw.config import Place, document, environment
+from stewardbench.agents.openclaw.config import Place, environment
 from stewardbench.agents.openclaw.install import Installation
-from stewardbench.agents.openclaw.releases import Release
 from stewardbench.agents.worker import Worker
 from stewardbench.errors import AgentCrashed, ConfinementError
 from stewardbench.workspace import confinement
@@ -26,15 +23,16 @@ PORT_TRIES = 3
 SUPERVISOR = Path(__file__).with_name("supervisor.mjs")
 HOME_INSIDE, TMP_INSIDE = "/home/user", "/tmp"
 NODE_INSIDE, PACKAGE_INSIDE, SUPERVISOR_INSIDE = "/opt/node", "/opt/openclaw", "/opt/supervisor.mjs"
-DOOR = "agent.sock"
+DOOR, WALLS = "agent.sock", "walls"
 DOOR_INSIDE, MODEL_INSIDE = "/run/door", "/run/model.sock"
 PORT_INSIDE = 18789  # a loopback of its own: never taken, never seen by the host
-CANONICAL = Place(HOME_INSIDE, TMP_INSIDE, PORT_INSIDE, f"http://127.0.0.1:{confinement.PORT_INSIDE}/v1")
+LOGS_INSIDE = "/var/log/openclaw"
+CANONICAL = Place(HOME_INSIDE, TMP_INSIDE, LOGS_INSIDE, f"http://127.0.0.1:{confinement.PORT_INSIDE}/v1")
 
 
 @dataclass(frozen=True)
 class Folders:
-    """The slot on the host: what the agent sees (home, tmp) and what it does not (walls)."""
+    """The slot on the host: what is captured (home, tmp) and what is not (logs, walls)."""
 
     root: Path
 
@@ -47,6 +45,11 @@ class Folders:
     def tmp(self) -> Path:
         """The agent's temporary folder."""
         return self.root / "tmp"
+
+    @property
+    def logs(self) -> Path:
+        """OpenClaw's own log, outside what is captured."""
+        return self.root / "logs"
 
     @property
     def state(self) -> Path:
@@ -96,7 +99,14 @@ class Programs:
         """The supervisor's command line around the gateway's own."""
         relays = [door, str(port), model_socket, str(confinement.PORT_INSIDE)]
         program = f"{self.package}/node_modules/openclaw/openclaw.mjs"
-        return [self.node, self.supervisor, *relays, self.node, program, "gateway"]
+        return [self.node, self.supervisor, *relays, self.node, program, "gateway", "--port", str(port)]
+
+
+def place_of(folders: Folders, endpoint: Endpoint, *, confined: bool) -> Place:
+    """Where the gateway's process finds things: at constant paths inside walls, at the host's own paths without."""
+    if confined:
+        return CANONICAL
+    return Place(str(folders.home), str(folders.tmp), str(folders.logs), endpoint.base_url)
 
 
 class Gateway:
@@ -110,7 +120,6 @@ class Gateway:
     async def start(
         cls,
         installation: Installation,
-        release: Release,
         settings: AgentSettings,
         endpoint: Endpoint,
         folders: Folders,
@@ -120,10 +129,7 @@ class Gateway:
         """Start and wait until ready. Raises AgentCrashed (with its last words), AgentHung or ConfinementError."""
         timeout_s = float(settings.options.get("start_timeout_s", START_TIMEOUT_S))
         for attempt in range(1, PORT_TRIES + 1):
-            place = CANONICAL if confined else _free_place(folders, endpoint)
-            config = document(release, settings, place, endpoint.model)
-            folders.config.write_text(json.dumps(config, indent=2) + "\n")
-            gateway = await cls._launch(installation, endpoint, folders, place, confined=confined)
+            gateway = await cls._launch(installation, endpoint, folders, confined=confined)
             try:
                 await gateway._worker.receive(timeout_s=timeout_s)
             except AgentCrashed as error:
@@ -139,8 +145,9 @@ class Gateway:
 
     @classmethod
     async def _launch(
-        cls, installation: Installation, endpoint: Endpoint, folders: Folders, place: Place, *, confined: bool
+        cls, installation: Installation, endpoint: Endpoint, folders: Folders, *, confined: bool
     ) -> Gateway:
+        place = place_of(folders, endpoint, confined=confined)
         door = Path(tempfile.mkdtemp(prefix="claw-"))  # short: a socket's path has at most 107 bytes
         token = secrets.token_urlsafe(24)
         if confined:
@@ -148,7 +155,7 @@ class Gateway:
             path = f"{NODE_INSIDE}/bin:/usr/bin:/bin"
         else:
             programs = Programs(str(installation.node), str(installation.package), str(SUPERVISOR))
-            command = programs.command(f"{door}/{DOOR}", place.port)
+            command = programs.command(f"{door}/{DOOR}", _free_port())
             path = f"{installation.node.parent}:/usr/bin:/bin"
         try:
             worker = await Worker.start(
@@ -191,24 +198,24 @@ def _confined(installation: Installation, endpoint: Endpoint, folders: Folders, 
         Mount(SUPERVISOR, SUPERVISOR_INSIDE),
         Mount(folders.home, HOME_INSIDE, writable=True),
         Mount(folders.tmp, TMP_INSIDE, writable=True),
+        Mount(folders.logs, LOGS_INSIDE, writable=True),
         Mount(door, DOOR_INSIDE, writable=True),
         Mount(endpoint.socket, MODEL_INSIDE, writable=True),
     ]
     return confinement.confined_command(
         inside.command(f"{DOOR_INSIDE}/{DOOR}", PORT_INSIDE, MODEL_INSIDE),
         mounts=mounts,
-        etc=folders.root / "walls",
+        etc=folders.root / WALLS,
         home=HOME_INSIDE,
         cwd=CANONICAL.workspace,
     )
 
 
-def _free_place(folders: Folders, endpoint: Endpoint) -> Place:
-    """The host's own paths and a port that was free a moment ago; a lost race is noticed at the start."""
+def _free_port() -> int:
+    """A port that was free a moment ago; a lost race is noticed at the start."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
-    return Place(os.fspath(folders.home), os.fspath(folders.tmp), port, endpoint.base_url)
+        return int(probe.getsockname()[1])
 
 
 def _port_was_taken(message: str) -> bool:

@@ -3,17 +3,21 @@
 OpenClaw searches its notes through an index that a file watcher keeps up to date. A search does not wait for the
 watcher, so right after a change it may miss a note, or find one of an earlier episode. The index names every file it
 holds with the SHA-256 of its content: comparing these with the files proves, for every note of every episode and
-without touching the agent's memory, that a search can find what is there and nothing else.
+without touching the agent's memory, that a search can find what is there and nothing else. Being derived from captured
+files, the index itself is not captured.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from stewardbench.workspace.tree import FileState, file_state
+from stewardbench.agents.openclaw.databases import copy_of
+
+REBUILD = "(rebuild)"
 
 
 def memory_files(workspace: Path) -> dict[str, str]:
@@ -28,37 +32,31 @@ def memory_files(workspace: Path) -> dict[str, str]:
     }
 
 
-def indexed_files(database: Path) -> dict[str, str]:
-    """SHA-256 by path of what the index holds; empty before the first search has made one."""
-    return dict(_rows(database, "SELECT path, hash FROM files WHERE source = 'memory'"))
-
-
 def disagreement(workspace: Path, database: Path) -> tuple[str, ...]:
-    """Paths where index and files differ. An index that was never made agrees: the first search makes it."""
+    """Paths where index and files differ. An index that was never made agrees: the first search makes it.
+
+    An index that is being built, or that must be built anew at the next search, disagrees as ``(rebuild)``: a search
+    at that moment would fail.
+    """
     if not database.exists():
         return ()
-    files, indexed = memory_files(workspace), indexed_files(database)
-    return tuple(sorted(path for path in {*files, *indexed} if files.get(path) != indexed.get(path)))
+    files, snapshot = memory_files(workspace), _read(database)
+    if snapshot is None or (files and not snapshot.complete) or any(database.parent.glob(f"{database.name}.*")):
+        return (REBUILD,)
+    return tuple(sorted(path for path in {*files, *snapshot.files} if files.get(path) != snapshot.files.get(path)))
 
 
-def export(database: Path) -> Iterator[FileState]:
-    """The index as captured entries, one per indexed file, holding the text that a search can return."""
-    chunks: dict[str, list[str]] = {}
-    for path, text in _rows(database, "SELECT path, text FROM chunks ORDER BY path, start_line"):
-        chunks.setdefault(path, []).append(text)
-    for path, texts in chunks.items():
-        yield file_state(f"index/{path}", "\n".join(texts).encode("utf-8", "replace"))
+class _Snapshot(NamedTuple):
+    files: dict[str, str]
+    complete: bool  # its description is there, so that the next search will not rebuild it
 
 
-def _rows(database: Path, query: str) -> list[tuple[str, str]]:
-    if not database.exists():
-        return []
-    connection = sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True, timeout=5)
+def _read(database: Path) -> _Snapshot | None:
+    """The index as it is now, or None while it cannot be read."""
     try:
-        return connection.execute(query).fetchall()
-    except sqlite3.OperationalError as error:
-        if "no such table" in str(error):
-            return []
-        raise
-    finally:
-        connection.close()
+        with copy_of(database) as connection:
+            files = connection.execute("SELECT path, hash FROM files WHERE source = 'memory'").fetchall()
+            meta = connection.execute("SELECT value FROM meta").fetchone()
+    except (FileNotFoundError, sqlite3.DatabaseError):
+        return None
+    return _Snapshot(dict(files), bool(meta) and "vectorDims" in json.loads(meta[0]))

@@ -57,7 +57,7 @@ class OpenClawSession:
             ) from None
         turn = self._messages()[before:]
         calls = transcript.model_calls(turn)
-        error = error or transcript.fault(turn)
+        error = transcript.fault(turn) if error is None or _is_empty_answer(turn) else error
         return TurnOutcome(
             reply=reply if error is None and transcript.answered(turn) else "",
             tool_uses=transcript.tool_uses(turn),
@@ -92,6 +92,11 @@ class OpenClawSession:
 
     def _durable_state(self) -> list[tuple[str, int, int]]:
         return sorted(_stamps(self._folders.workspace) + _stamps(self._folders.pending))
+
+
+def _is_empty_answer(turn: Sequence[transcript.Message]) -> bool:
+    """Whether the model answered, without a word: OpenClaw calls that an incomplete response and answers with 400."""
+    return transcript.model_calls(turn) > 0 and transcript.fault(turn) is None and not transcript.answered(turn)
 
 
 def _stamps(folder: Path) -> list[tuple[str, int, int]]:

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from stewardbench.agents.interface import AgentSettings, Endpoint, Stage, Surface, WipeReport
-from stewardbench.agents.openclaw import baseline, index
+from stewardbench.agents.openclaw import index
+from stewardbench.agents.openclaw.baseline import STANDING, put_in_place, seed_files
 from stewardbench.agents.openclaw.client import GatewayFault
 from stewardbench.agents.openclaw.config import document
-from stewardbench.agents.openclaw.gateway import CANONICAL, Folders, Gateway
+from stewardbench.agents.openclaw.databases import copy_of
+from stewardbench.agents.openclaw.gateway import CANONICAL, WALLS, Folders, Gateway, place_of
 from stewardbench.agents.openclaw.install import Installation
 from stewardbench.agents.openclaw.releases import Release
 from stewardbench.agents.openclaw.session import OpenClawSession
-from stewardbench.agents.openclaw.surfaces import INDEX, KEPT, LIVE, STATE, WORKSPACE, surface
-from stewardbench.errors import StaleIndex
+from stewardbench.agents.openclaw.surfaces import KEPT, LIVE, STATE, WORKSHOP_SKILLS, WORKSPACE, surface
+from stewardbench.errors import AgentError, StaleIndex
 from stewardbench.records import canonical_json, sha256_text
-from stewardbench.workspace.folders import PreservationPolicy, empty_folder, list_files, wipe_folder
+from stewardbench.workspace.folders import PreservationPolicy, empty_folder, wipe_folder
 from stewardbench.workspace.tree import FileState, Tree, file_state, read_tree, tree_sha256
 
 RECYCLE_AFTER = 50  # episodes per gateway: its memory grows by about 13 MB per episode
@@ -46,24 +47,27 @@ class OpenClawSlot:
         self._installation, self._release = installation, release
         self._settings, self._endpoint = settings, endpoint
         self._folders = Folders(root.absolute())
-        self._seed = baseline.seed_files(installation)
+        self._seed = seed_files(installation)
         self._gateway: Gateway | None = None
         self._sound, self._episodes = True, 0
         files = {name: file_state(name, data) for name, data in self._seed.items()}
-        config = document(release, settings, CANONICAL, endpoint.model)
-        self.baseline_sha256 = sha256_text(canonical_json(config) + tree_sha256(files))
+        place = place_of(self._folders, endpoint, confined=confined)
+        self._config = json.dumps(document(release, settings, place, endpoint.model), indent=2) + "\n"
+        policy = canonical_json(document(release, settings, CANONICAL, endpoint.model))  # equal for all slots of a run
+        self.baseline_sha256 = sha256_text(policy + tree_sha256(files))
 
     async def reset(self) -> None:
         """Restore the baseline: in place under a live gateway, from nothing otherwise."""
         recycle_after = int(self._settings.options.get("recycle_after", RECYCLE_AFTER))
         if not (self.warm and self._running() and self._sound and self._episodes < recycle_after):
             await self._stop()
-            for folder in (self._folders.home, self._folders.tmp):
+            for folder in (self._folders.home, self._folders.tmp, self._folders.logs):
                 empty_folder(folder)
             self._episodes = 0
         else:
             await self.wipe()
-        baseline.put_in_place(self._folders.workspace, self._seed)
+        put_in_place(self._folders.workspace, self._seed, STANDING)
+        self._folders.config.write_text(self._config)
         self._episodes += 1
         if self.warm and not self._running():
             await self._start()
@@ -79,10 +83,9 @@ class OpenClawSlot:
         )
 
     def capture(self) -> Tree:
-        """Every file of the slot; the memory index and the task store as entries."""
+        """Every file of the slot, and the task store as entries."""
         states = list(read_tree(self._folders.home, "home/", skip=[_inside_home(name) for name in LIVE]).values())
         states += read_tree(self._folders.tmp, "tmp/").values()
-        states += index.export(self._folders.index)
         states += _task_entries(self._folders.tasks)
         return {state.path: self._without_secret(state) for state in states}
 
@@ -92,39 +95,37 @@ class OpenClawSlot:
             return WipeReport(removed=(), kept=tuple(sorted(self.capture())))
         if not self.warm:
             await self._stop()
-        live = LIVE if self._running() else ()
-        policy = PreservationPolicy(keep=(*KEPT.keep, *live, "walls"), drop=KEPT.drop)
-        removed = wipe_folder(self._folders.root, policy)
-        _clear(self._folders.tasks)
-        left = sorted(path for path, state in self.capture().items() if state.size)
+        removed = self._remove_history()
+        if self._running() and self._survivors():  # what a live gateway holds on to goes with its process
+            await self._stop()
+            removed += self._remove_history()
         return WipeReport(
-            removed=removed,
-            kept=tuple(path for path in left if KEPT.keeps(path)),
-            survivors=tuple(path for path in left if surface(path) is Surface.HISTORY),
+            removed=tuple(sorted(set(removed))),
+            kept=tuple(path for path in sorted(self.capture()) if KEPT.keeps(path)),
+            survivors=self._survivors(),
         )
 
     def restore_durable(self, tree: Tree) -> None:
-        """Make the workspace and the skills equal to a captured tree."""
-        files = {path: _bytes(state) for path, state in tree.items() if _restorable(path)}
-        for path in [path for path in list_files(self._folders.root) if _restorable(path) and path not in files]:
-            if not path.startswith(f"{WORKSPACE}/"):
-                (self._folders.root / path).unlink()
-        inner = {path[len(WORKSPACE) + 1 :]: data for path, data in files.items() if path.startswith(f"{WORKSPACE}/")}
-        baseline.put_in_place(self._folders.workspace, inner)
-        for path, data in files.items():
-            if not path.startswith(f"{WORKSPACE}/"):
-                (self._folders.root / path).parent.mkdir(parents=True, exist_ok=True)
-                (self._folders.root / path).write_bytes(data)
+        """Make the workspace and the skills equal to a captured tree. Raises AgentError for bytes it cannot write.
+
+        A captured tree holds text; a file that is not UTF-8 is refused before anything is changed.
+        """
+        files = {path: state.text.encode("utf-8", "replace") for path, state in tree.items() if _is_durable(path)}
+        if broken := [path for path, data in files.items() if len(data) != tree[path].size]:
+            raise AgentError(f"{broken[0]}: cannot be restored, because it is not UTF-8 text.")
+        for area, standing in ((WORKSPACE, STANDING), (WORKSHOP_SKILLS, ())):
+            inside = {
+                path.removeprefix(f"{area}/"): data for path, data in files.items() if path.startswith(f"{area}/")
+            }
+            put_in_place(self._folders.root / area, inside, standing)
 
     async def close(self) -> None:
         """Stop the gateway."""
         await self._stop()
 
     async def _start(self) -> Gateway:
-        for folder in (self._folders.workspace, self._folders.tmp):
-            folder.mkdir(parents=True, exist_ok=True)
         self._gateway = await Gateway.start(
-            self._installation, self._release, self._settings, self._endpoint, self._folders, confined=self.confined
+            self._installation, self._settings, self._endpoint, self._folders, confined=self.confined
         )
         self._sound = True
         return self._gateway
@@ -137,6 +138,14 @@ class OpenClawSlot:
     async def _finish(self) -> None:
         if not self.warm:
             await self._stop()
+
+    def _remove_history(self) -> tuple[str, ...]:
+        live = LIVE if self._running() else ()
+        return wipe_folder(self._folders.root, PreservationPolicy(keep=(*KEPT.keep, *live, WALLS)))
+
+    def _survivors(self) -> tuple[str, ...]:
+        tree = self.capture()
+        return tuple(path for path in sorted(tree) if surface(path) is Surface.HISTORY and tree[path].size)
 
     def _running(self) -> bool:
         return self._gateway is not None and self._gateway.alive
@@ -170,43 +179,17 @@ def _inside_home(path: str) -> str:
     return path.removeprefix("home/")
 
 
-def _restorable(path: str) -> bool:
-    return surface(path) in {Surface.PROFILE, Surface.MEMORY, Surface.SKILL, Surface.OTHER} and not path.startswith(
-        f"{INDEX}/"
-    )
-
-
-def _bytes(state: FileState) -> bytes:
-    return state.text.encode("utf-8", "surrogatepass")
+def _is_durable(path: str) -> bool:
+    return KEPT.keeps(path) and surface(path) not in {Surface.HISTORY, Surface.CONFIG}
 
 
 def _task_entries(database: Path) -> Iterator[FileState]:
     """The rows of the store of detached tasks, which holds what they were asked."""
-    for table, rows in _tables(database).items():
-        for number, row in enumerate(rows):
-            path = f"{STATE}/tasks/{table}/{number}"
-            yield file_state(path, json.dumps(row, ensure_ascii=False, default=repr).encode())
-
-
-def _tables(database: Path) -> dict[str, list[tuple[object, ...]]]:
     if not database.exists():
-        return {}
-    connection = sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True, timeout=5)
-    try:
-        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        return {name: connection.execute(f'SELECT * FROM "{name}"').fetchall() for name in names}
-    finally:
-        connection.close()
-
-
-def _clear(database: Path) -> None:
-    names = [name for name, rows in _tables(database).items() if rows]
-    if not names:
         return
-    connection = sqlite3.connect(database, timeout=5)
-    try:
-        with connection:
-            for name in names:
-                connection.execute(f'DELETE FROM "{name}"')
-    finally:
-        connection.close()
+    with copy_of(database) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in tables:
+            for number, row in enumerate(connection.execute(f'SELECT * FROM "{table}"')):
+                data = json.dumps(row, ensure_ascii=False, default=repr).encode()
+                yield file_state(f"{STATE}/tasks/{table}/{number}", data)

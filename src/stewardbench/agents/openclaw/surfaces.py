@@ -7,7 +7,6 @@
     home/.openclaw/skill-workshop/**                       pending: proposals, wiped at the cut
     home/.openclaw/openclaw.json                           config: must not change
     the rest of the workspace                              other: AGENTS.md, SOUL.md, IDENTITY.md, stray files; kept
-    index/**                                               other: the memory search index, exported
     everything else                                        history: transcripts, logs, caches, scratch
 
 Paths are relative to the slot. The workspace outlives the cut whole, because the query session works over the same
@@ -24,17 +23,15 @@ from stewardbench.workspace.folders import PreservationPolicy
 STATE = "home/.openclaw"
 WORKSPACE = f"{STATE}/workspace"
 WORKSHOP_SKILLS = f"{STATE}/agents/main/agent/workshop-skills"
+CONFIG = f"{STATE}/openclaw.json"
 PENDING = f"{STATE}/skill-workshop"
-INDEX = "index"
 
 PROFILE_FILES = frozenset({"USER.md"})
 MEMORY_FILES = frozenset({"MEMORY.md", "memory.md", "DREAMS.md", "dreams.md"})
 
-KEPT = PreservationPolicy(
-    keep=(WORKSPACE, WORKSHOP_SKILLS, f"{STATE}/openclaw.json", f"{STATE}/openclaw.json.last-good"),
-    drop=(".openclaw/tmp/*",),
-)
-# What a running gateway holds open. It is no history: the databases are exported entry by entry and checked.
+KEPT = PreservationPolicy(keep=(WORKSPACE, WORKSHOP_SKILLS, CONFIG))
+# What a running gateway holds open: its key, the memory index (checked against the files it is derived from), and the
+# store of detached tasks (exported row by row).
 LIVE = (f"{STATE}/identity", f"{STATE}/memory", f"{STATE}/tasks")
 
 
@@ -47,9 +44,7 @@ def surface(path: str) -> Surface:
         return Surface.SKILL
     if place.is_relative_to(PENDING):
         return Surface.PENDING
-    if KEPT.keeps(path):
-        return Surface.CONFIG
-    return Surface.OTHER if place.parts[:1] == (INDEX,) else Surface.HISTORY
+    return Surface.CONFIG if path == CONFIG else Surface.HISTORY
 
 
 def _in_workspace(parts: tuple[str, ...]) -> Surface:
