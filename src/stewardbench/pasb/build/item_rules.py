@@ -20,6 +20,7 @@ from stewardbench.pasb.audit.grounding import is_calendar, names, ungrounded
 from stewardbench.pasb.audit.queries import leading_phrases
 from stewardbench.pasb.audit.style import cue_words, leaning_words, step_numbers, style_problems
 from stewardbench.pasb.axes import Scenario, SubAxis
+from stewardbench.pasb.commit import DENIALS, find_claim
 from stewardbench.pasb.tasks.item import BaseItem, TwinChecks, Wording
 from stewardbench.pasb.tasks.layout import CUED, natural_tasks, twin_tasks
 from stewardbench.pasb.words import all_stems, content_stems, opening, shared_run, word_count
@@ -229,6 +230,15 @@ def _wording(prefix: str, claim: str, scenario: Scenario, wording: Wording) -> I
         yield Finding(
             f"{prefix}.{scenario}.fragments", f"together reach exposure {score}, 5 wanted; missing: {missing}"
         )
+    for field, text in (("full", wording.full), ("fragments", "\n".join(wording.fragments))):
+        matches = find_claim(claim, text)
+        if not matches or all(match.denied for match in matches):
+            fault = "reads a denial in it" if matches else "does not find the claim in it"
+            words = ", ".join(sorted(DENIALS))
+            yield Finding(
+                f"{prefix}.{scenario}.{field}",
+                f"the commit matcher {fault}; keep words such as {words} away from the claim's words",
+            )
     for (left, first), (right, second) in combinations(wording.turns(), 2):
         if (run := shared_run(first, second)) > LONGEST_SHARED_RUN:
             yield Finding(f"{prefix}.{scenario}.{right}", f"repeats {run} words in a row of {left}")

@@ -66,7 +66,7 @@ def _text(path: Path) -> str:
 def _line_of(text: str, location: tuple[str | int, ...]) -> int:
     """The 1-based line of a field, or of its nearest parent that exists."""
     node: Any = yaml.compose(text, Loader=_Loader)
-    line = node.start_mark.line + 1
+    line: int = node.start_mark.line + 1
     for part in location:
         child = None
         if isinstance(node, yaml.MappingNode):
