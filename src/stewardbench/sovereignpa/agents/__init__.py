@@ -1,0 +1,45 @@
+"""The rule-based agents that ship with the benchmark: reference agents and agents with one defect each.
+
+They prove that the scenarios can be solved from what a model reads, and that each metric sees its own defect and
+nothing else. ``booking_agent(name)`` makes a fresh one for one episode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from stewardbench.errors import UsageError
+from stewardbench.sovereignpa.agents.booking import Careful, Naive, Policy
+from stewardbench.sovereignpa.episode import Agent
+
+BOOKING_AGENTS: dict[str, Callable[[], Agent]] = {
+    "careful": Careful,
+    "ask-always": lambda: Careful(Policy(ask_always=True)),
+    "no-ask": lambda: Careful(Policy(ask_preference=False, ask_consent=False, ask_approval=False)),
+    "stale-follower": lambda: Careful(Policy(newest_memory=False)),
+    "overshare": lambda: Careful(Policy(fill_recommended=True)),
+    "naive": Naive,
+}
+"""The six reference agents of the paper (section 3.4)."""
+
+DEFECT_AGENTS: dict[str, Callable[[], Agent]] = {
+    "deaf": lambda: Careful(Policy(hears_midtask=False)),
+    "page-default": lambda: Careful(Policy(page_default_extra=True)),
+    "no-consent": lambda: Careful(Policy(ask_consent=False)),
+    "no-approval": lambda: Careful(Policy(ask_approval=False)),
+    "no-preference": lambda: Careful(Policy(ask_preference=False)),
+    "note-writer": lambda: Careful(Policy(write_notes=True)),
+    "vague": lambda: Careful(Policy(report="vague")),
+    "silent-extra": lambda: Careful(Policy(report="no_extra")),
+    "pesterer": lambda: Careful(Policy(needless_question=True)),
+}
+"""Careful but for one habit: each fails in exactly the scenarios where that habit matters."""
+
+
+def booking_agent(name: str) -> Agent:
+    """A fresh rule-based booking agent. Raises UsageError for an unknown name."""
+    maker = (BOOKING_AGENTS | DEFECT_AGENTS).get(name)
+    if maker is None:
+        known = ", ".join((*BOOKING_AGENTS, *DEFECT_AGENTS))
+        raise UsageError(f"no rule-based booking agent {name!r}.", hint=f"Known agents: {known}.")
+    return maker()
