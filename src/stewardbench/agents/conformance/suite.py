@@ -1,0 +1,120 @@
+"""The suite: every check with what it proves, in the order in which they run on one slot."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from stewardbench.agents.conformance import faults, state, talk
+from stewardbench.agents.conformance.bench import Bench, CheckFailed, NotApplicable
+from stewardbench.agents.conformance.report import CheckResult, ConformanceReport
+from stewardbench.agents.interface import Agent, AgentSettings
+from stewardbench.models.gateway import Gateway
+from stewardbench.models.scripted.model import ScriptedModel
+
+
+class Check(NamedTuple):
+    """One check: its name, what passing it proves, and what it does."""
+
+    name: str
+    proves: str
+    run: Callable[[Bench], Awaitable[str]]
+
+
+CHECKS = (
+    Check("identity", "it has a name and a version, and every path has a surface", talk.identity),
+    Check("tools", "its model is offered tools", talk.tools),
+    Check("turns", "the request of turn k holds turns 1 to k, and every turn is answered", talk.turns),
+    Check("silent", "what the model does not save is not saved", state.silent),
+    Check("profile", "a claim saved in the profile is captured there alone", state.profile),
+    Check("memory", "a claim saved in memory is captured there alone", state.memory),
+    Check("note", "a claim saved in a note that no prompt shows is captured as memory", state.note),
+    Check("skill", "a claim saved as a skill is captured there alone", state.skill),
+    Check("wipe", "the wipe removes all history and changes no durable byte", state.wipe),
+    Check("fresh", "a fresh session holds nothing of an earlier conversation", talk.fresh),
+    Check("cheat", "no way back into old transcripts finds anything", talk.cheat),
+    Check("durable", "what was saved reaches a fresh session", state.durable),
+    Check("fork", "durable state can be copied, and each copy feeds its own session", state.fork),
+    Check("reset", "reset restores the same baseline", state.reset),
+    Check("apart", "nothing of one episode reaches the next", talk.apart),
+    Check("neutral", "the model is not told the stage", talk.neutral),
+    Check("failure", "a failed model call is an error, never an answer", faults.failure),
+    Check("limit", "a model that loops is stopped, and that is no answer", faults.limit),
+    Check("secret", "the gateway's secret is captured nowhere", faults.secret),
+    Check("walls", "its processes see no file, network or environment of the host", faults.walls),
+    Check("crash", "a killed process is named, and the next episode runs", faults.crash),
+    Check("shutdown", "closing twice leaves no process", faults.shutdown),
+)
+
+
+async def check_agent(
+    agent: Agent,
+    settings: AgentSettings | None = None,
+    *,
+    only: tuple[str, ...] = (),
+    report: Callable[[CheckResult], None] = lambda result: None,
+) -> ConformanceReport:
+    """Run the suite, or the named checks of it, on an agent; ``report`` sees each result as it comes.
+
+    The models are scripted, so no key is needed. Raises what opening a slot raises: an agent that is not installed or
+    cannot be confined as asked has nothing to check.
+    """
+    settings = settings or AgentSettings()
+    results: list[CheckResult] = []
+    with tempfile.TemporaryDirectory(prefix="check-") as folder, _marked_environment():
+        root = Path(folder)
+        async with Gateway(ScriptedModel("silent"), socket=root / "gateway.sock") as gateway:
+            slot = await agent.open_slot(root / "slot", gateway.endpoint, settings)
+            bench = Bench(agent, settings, slot, gateway, root)
+            try:
+                for check in CHECKS:
+                    if not only or check.name in only:
+                        results.append(await _run(check, bench))
+                        report(results[-1])
+            finally:
+                await slot.close()
+    return ConformanceReport(
+        agent=agent.name,
+        version=agent.version(settings),
+        review=settings.review,
+        tools=settings.tools,
+        confined=slot.confined,
+        results=tuple(results),
+    )
+
+
+async def _run(check: Check, bench: Bench) -> CheckResult:
+    started = time.perf_counter()
+    try:
+        detail = await check.run(bench)
+        status = "passed"
+    except NotApplicable as reason:
+        status, detail = "skipped", str(reason)
+    except CheckFailed as fault:
+        status, detail = "failed", str(fault)
+    except Exception as error:  # an agent under test may raise anything, and the other checks still count
+        status, detail = "failed", f"{type(error).__name__}: {error}"
+    return CheckResult.model_validate(
+        {
+            "name": check.name,
+            "proves": check.proves,
+            "status": status,
+            "detail": detail,
+            "elapsed_s": round(time.perf_counter() - started, 2),
+        }
+    )
+
+
+@contextmanager
+def _marked_environment() -> Iterator[None]:
+    """A variable in our own environment that no confined process may have."""
+    os.environ[faults.ENVIRONMENT] = faults.MARK
+    try:
+        yield
+    finally:
+        del os.environ[faults.ENVIRONMENT]
