@@ -1,0 +1,116 @@
+"""What a judge or an annotator replied, read strictly: one JSON object, each field checked on its own.
+
+A bad field is None with the reason; it never becomes a number, and a number out of range is never moved into it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from enum import Enum
+from typing import Any, TypeVar
+
+FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
+ATTEMPTS = 3
+
+Ask = Callable[[str], Awaitable[str]]
+Choice = TypeVar("Choice", bound=Enum)
+Made = TypeVar("Made")
+
+
+class Answer:
+    """A reply and what is wrong with it. Each ``get`` of a bad field adds one reason to ``faults``."""
+
+    def __init__(self, raw: str) -> None:
+        self.raw = raw
+        self.faults: list[str] = []
+        self._readable = True
+        self._fields = self._parse(raw)
+
+    @property
+    def error(self) -> str:
+        """All faults in one line; empty when everything asked for was there."""
+        return "; ".join(self.faults)
+
+    def score(self, key: str) -> int | None:
+        """A whole number from 1 to 5."""
+        found = self.turn(key, 5)
+        if found is None:
+            self._bad(key, "is not a whole number from 1 to 5")
+        return found
+
+    def turn(self, key: str, last: int) -> int | None:
+        """A number from 1 to ``last``; a remark, so a bad one is None and no fault."""
+        value = self._fields.get(key)
+        return value if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= last else None
+
+    def flag(self, key: str, *, required: bool = False) -> bool | None:
+        """True or false; None where null is allowed or, with a fault, where it is not."""
+        value = self._fields.get(key)
+        if isinstance(value, bool):
+            return value
+        if value is not None or required:
+            self._bad(key, "is not true or false")
+        return None
+
+    def flags(self, key: str, length: int) -> tuple[bool, ...]:
+        """A list of so many truth values; empty with a fault otherwise."""
+        value = self._fields.get(key)
+        if isinstance(value, list) and len(value) == length and all(isinstance(one, bool) for one in value):
+            return tuple(value)
+        self._bad(key, f"is not a list of {length} truth values")
+        return ()
+
+    def choice(self, key: str, allowed: type[Choice]) -> Choice | None:
+        """A member of an enumeration, by its value."""
+        value = self._fields.get(key)
+        for member in allowed:
+            if member.value == value:
+                return member
+        self._bad(key, f"is not one of {', '.join(member.value for member in allowed)}")
+        return None
+
+    def text(self, key: str) -> str:
+        """A remark. It carries no score, so one that is missing is empty and no fault."""
+        value = self._fields.get(key)
+        return value if isinstance(value, str) else ""
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of names; other members are left out."""
+        value = self._fields.get(key)
+        return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+
+    def _bad(self, key: str, what: str) -> None:
+        if self._readable:
+            found = json.dumps(self._fields[key], ensure_ascii=False)[:60] if key in self._fields else "missing"
+            self.faults.append(f"{key} {what} ({found})")
+
+    def _parse(self, raw: str) -> dict[str, Any]:
+        text = raw.strip()
+        if fenced := FENCED.match(text):
+            text = fenced[1]
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = None
+        if isinstance(value, dict):
+            return value
+        self._readable = False
+        self.faults.append("the reply is not one JSON object" if text else "the reply is empty")
+        return {}
+
+
+async def ask_strictly(ask: Ask, prompt: str, read: Callable[[Answer], Made]) -> Made:
+    """Ask until ``read`` finds nothing wrong, ``ATTEMPTS`` times at most; later requests say what was wrong.
+
+    ``read`` turns an Answer into a record, and is given the last reply when all were bad.
+    """
+    request = prompt
+    for left in reversed(range(ATTEMPTS)):
+        answer = Answer(await ask(request))
+        record = read(answer)
+        if not answer.faults or not left:
+            break
+        request = f"{prompt}\nA former reply could not be used: {answer.error}. Reply with the JSON object alone.\n"
+    return record
