@@ -82,8 +82,12 @@ class InspectUpstream:
 
 
 def _plain(message: dict[str, Any]) -> dict[str, Any]:
-    """A message without the nulls that some clients send and Inspect does not expect."""
-    return {key: value for key, value in message.items() if value is not None or key == "content"}
+    """A copy without the nulls that some clients send.
+
+    An empty text stands for null content: Inspect moves the text of an answer that follows a tool result into the
+    call before it when that call's content is null, and the model would read its own history in the wrong order.
+    """
+    return {"content": "", **{key: value for key, value in message.items() if value is not None}}
 
 
 def _tools(request: ChatRequest) -> list[ToolInfo]:
