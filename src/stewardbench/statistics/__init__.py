@@ -26,7 +26,15 @@ from stewardbench.statistics.hypothesis import McNemar, SignTest, holm, mcnemar,
 from stewardbench.statistics.interval import Interval, wilson, wilson_bounds
 from stewardbench.statistics.paired import PairedEffect, cluster_means, paired_effect
 from stewardbench.statistics.power import clusters_needed, minimum_detectable_effect
-from stewardbench.statistics.selection import MatchedGap, Overlap, WeightedGap, matched_gap, propensities, weighted_gap
+from stewardbench.statistics.selection import (
+    MatchedGap,
+    Overlap,
+    WeightedGap,
+    comparable,
+    matched_gap,
+    propensities,
+    weighted_gap,
+)
 
 __all__ = [
     "Correlation",
@@ -45,6 +53,7 @@ __all__ = [
     "clustered_ratio_interval",
     "clustered_ratio_intervals",
     "clusters_needed",
+    "comparable",
     "holm",
     "matched_gap",
     "mcnemar",

@@ -115,8 +115,10 @@ def clustered_estimates(
         tops, bottoms = numerators[:, columns], denominators[:, columns]
         points = np.add.reduceat(weights * _ratio(tops.sum(axis=0), bottoms.sum(axis=0)), starts)
         drawn = _ratio(tops.T @ counts.T, bottoms.T @ counts.T)
-        drawn *= weights[:, None]
-        lows, highs = percentile_bounds(np.add.reduceat(drawn, starts, axis=0), clusters, level)
+        if len(columns) > len(chunk) or (weights != 1.0).any():
+            drawn *= weights[:, None]
+            drawn = np.add.reduceat(drawn, starts, axis=0)
+        lows, highs = percentile_bounds(drawn, clusters, level)
         totals = np.add.reduceat(bottoms.sum(axis=0), starts)
         present = np.add.reduceat((bottoms > 0), starts, axis=1, dtype=np.intp) > 0
         rates = np.logical_and.reduceat(((tops >= 0) & (tops <= bottoms)).all(axis=0), starts)
@@ -170,8 +172,9 @@ def _columns(values: ArrayLike) -> Floats:
 
 
 def _ratio(tops: Floats, bottoms: Floats) -> Floats:
+    """The quotient, in place of ``tops``; where nothing was drawn, 0 / 0 is NaN."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(bottoms == 0, np.nan, tops / bottoms)
+        return np.divide(tops, bottoms, out=tops)
 
 
 def _chunks(estimands: Sequence[Estimand], terms: int) -> list[list[Estimand]]:

@@ -68,6 +68,14 @@ class WeightedGap:
     overlap: Overlap
 
 
+def comparable(treated: ArrayLike, strata: ArrayLike) -> NDArray[np.bool_]:
+    """Which of n rows lie in a stratum that holds treated and untreated rows both."""
+    t, codes = np.asarray(treated, bool), np.unique(np.asarray(strata), return_inverse=True)[1]
+    size = int(codes.max(initial=-1)) + 1
+    both = (np.bincount(codes[t], minlength=size) > 0) & (np.bincount(codes[~t], minlength=size) > 0)
+    return np.asarray(both[codes])
+
+
 def matched_gap(
     outcomes: ArrayLike,
     treated: ArrayLike,
@@ -178,15 +186,11 @@ def _codes(labels: NDArray[np.generic]) -> NDArray[np.int64]:
 
 def _stratum_columns(y: Floats, t: NDArray[np.bool_], strata: NDArray[np.int64]) -> Floats:
     """(n, 4S) columns for the S strata with both groups: treated rows, untreated rows, treated sums, untreated sums."""
-    labels, codes = np.unique(strata, return_inverse=True)
-    sizes = np.stack([np.bincount(codes[group], minlength=len(labels)) for group in (t, ~t)])
-    both = np.flatnonzero((sizes > 0).all(axis=0))
-    place = np.full(len(labels), -1)
-    place[both] = np.arange(len(both))
-    width, slot = len(both), place[codes]
+    rows = np.flatnonzero(comparable(t, strata))
+    labels, slot = np.unique(strata[rows], return_inverse=True)
+    width = len(labels)
     columns = np.zeros((len(y), 4 * width))
-    rows = np.flatnonzero(slot >= 0)
-    half = slot[rows] + np.where(t[rows], 0, width)
+    half = slot + np.where(t[rows], 0, width)
     columns[rows, half] = 1.0
     columns[rows, half + 2 * width] = y[rows]
     return columns

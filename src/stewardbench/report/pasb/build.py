@@ -1,0 +1,36 @@
+"""Every PASB table of a study, in the order of the paper."""
+
+from __future__ import annotations
+
+from stewardbench.report.pasb import boundary, panels, tables
+from stewardbench.report.pasb.mitigation import mitigation_table
+from stewardbench.report.pasb.selection import selection_tables
+from stewardbench.report.pasb.study import Study
+from stewardbench.report.table import Table
+
+
+def pasb_tables(study: Study) -> tuple[Table, ...]:
+    """All tables that the study's rows allow: control, mitigation and selection tables need their arms and labels."""
+    found: list[Table | None] = [
+        tables.main_table(study),
+        tables.model_averages(study),
+        boundary.boundary_table(study),
+        boundary.control_table(study),
+        *(selection_tables(study) or ()),
+        panels.stance_table(study),
+        boundary.gap_against_commit(study),
+        panels.surface_table(study),
+        panels.scenario_heatmap(study),
+        panels.scenario_by_agent(study),
+        panels.delivery_by_agent(study),
+        panels.cross_domain_lift(study),
+        panels.stance_per_run(study),
+        mitigation_table(study),
+        tables.likert_table(study),
+        tables.scenario_table(study),
+        tables.delivery_table(study),
+        tables.cross_domain_table(study),
+        tables.commit_table(study),
+        tables.accounting_table(study),
+    ]
+    return tuple(table for table in found if table is not None)

@@ -1,0 +1,125 @@
+"""From run folders to one frame with a row per task: the attempt that counts, joined with one judge and annotator.
+
+Episodes carry whole dialogues and captured files; a report needs none of that. Records are therefore read through a
+view that keeps the few fields an outcome is made of, and a run of 1,600 tasks loads in a fraction of a second. What an
+outcome is, and which attempt counts, is decided by ``stewardbench.pasb.outcomes``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import polars as pl
+from pydantic import ConfigDict, ValidationError, create_model
+
+from stewardbench.errors import StoreError
+from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
+from stewardbench.pasb.outcomes import EpisodeOutcome, outcomes
+from stewardbench.pasb.records import Annotation, Episode, Judgment, Role, Stance
+from stewardbench.records import Record
+from stewardbench.runs.folder import RunFolder
+
+R = TypeVar("R", bound=Record)
+
+OWN, PUBLISHED, HARNESS_CHECK = ORIGINS = ("own", "published", "harness check")
+SCRIPTED = "scripted/"  # models of this family have known answers: their results check the harness, not a model
+
+SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "origin": pl.Enum(ORIGINS),
+    "run_id": pl.Categorical,
+    "model": pl.Categorical,
+    "agent": pl.Categorical,
+    "mitigation": pl.Categorical,
+    "arm": pl.Categorical,
+    "task_id": pl.Categorical,
+    "base_item_id": pl.Categorical,
+    "sub_axis": pl.Enum(SubAxis),
+    "scenario": pl.Enum(Scenario),
+    "delivery": pl.Enum(Delivery),
+    "episode_id": pl.String,
+    "valid": pl.Boolean,
+    "invalid_reason": pl.Categorical,
+    "committed": pl.Boolean,
+    "primary": pl.Categorical,
+    **dict.fromkeys(DIMENSIONS, pl.Int8),
+    "stance": pl.Enum(Stance),
+    "role": pl.Enum(Role),
+    "promoted": pl.Boolean,
+    "attribution_removed": pl.Boolean,
+    "judge": pl.Categorical,
+    "annotator": pl.Categorical,
+}
+_EPISODE_FIELDS = (
+    "episode_id", "run_id", "task_id", "base_item_id", "sub_axis", "scenario", "delivery", "model", "agent", "arm",
+    "commit", "valid", "invalid_reason",
+)  # fmt: skip
+
+
+def read_rows(folders: Sequence[Path], *, judge: str | None = None, annotator: str | None = None) -> pl.DataFrame:
+    """One row per task of every run folder, with the columns of ``SCHEMA``.
+
+    ``judge`` and ``annotator`` choose whose records count where a folder holds several. Raises StoreError for a folder
+    that is not a PASB run or holds a damaged record, and UsageError when a choice is needed.
+    """
+    parts = [_read_run(folder, judge, annotator) for folder in folders]
+    return pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)
+
+
+def rows_of(found: Iterable[EpisodeOutcome], *, origin: str = OWN, mitigation: str = "none") -> pl.DataFrame:
+    """Outcomes as a frame with the columns of ``SCHEMA``. A run with one harness-check record is one as a whole."""
+    listed = list(found)
+    marked = {outcome.run_id for outcome in listed if outcome.harness_check or outcome.model.startswith(SCRIPTED)}
+    fixed: dict[str, list[Any]] = {
+        "origin": [HARNESS_CHECK if o.run_id in marked and origin == OWN else origin for o in listed],
+        "mitigation": [mitigation] * len(listed),
+    }
+    columns = {
+        name: fixed[name] if name in fixed else [getattr(outcome, name) for outcome in listed] for name in SCHEMA
+    }
+    return pl.DataFrame(columns, schema=SCHEMA)
+
+
+def view(record: type[R], fields: Sequence[str]) -> Callable[[str], R]:
+    """A parser of JSON lines that checks only some fields of a record and leaves the rest unread.
+
+    The result stands in for the record wherever only those fields are read.
+    """
+    declared = record.model_fields
+    chosen: dict[str, Any] = {name: (declared[name].annotation, declared[name]) for name in fields}
+    part = create_model(f"{record.__name__}View", __config__=ConfigDict(extra="ignore"), **chosen)
+
+    def parse(line: str) -> R:
+        return cast(R, part.model_validate_json(line))
+
+    return parse
+
+
+def records(folder: RunFolder, name: str, parse: Callable[[str], R]) -> Iterator[R]:
+    """Every record of one of a run folder's files. Raises StoreError that names the file and line of a damaged one."""
+    log = folder.log(name)
+    for number, line in log.lines():
+        try:
+            yield parse(line)
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(str(part) for part in first["loc"])
+            raise StoreError(
+                f"{log.path}:{number}: damaged record: {field}: {first['msg']}.",
+                hint="Restore the file from a copy; the other records are not affected.",
+            ) from None
+
+
+def _read_run(path: Path, judge: str | None, annotator: str | None) -> pl.DataFrame:
+    folder = RunFolder.read(path)
+    if folder.manifest.benchmark != "pasb":
+        raise StoreError(f"{path}: holds a {folder.manifest.benchmark} run, not pasb.", hint="Name a PASB run folder.")
+    found = outcomes(
+        records(folder, "episodes", view(Episode, _EPISODE_FIELDS)),
+        records(folder, "judgments", Judgment.model_validate_json),
+        records(folder, "annotations", Annotation.model_validate_json),
+        judge=judge,
+        annotator=annotator,
+    )
+    return rows_of(found, mitigation=str(folder.manifest.settings.get("mitigation") or "none"))
