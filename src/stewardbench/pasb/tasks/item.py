@@ -13,13 +13,14 @@ Format and word counts are explained in docs/authoring.md; ``stewardbench pasb i
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import Field, StringConstraints
 
 from stewardbench.pasb.axes import Domain, Scenario, SubAxis
 from stewardbench.pasb.records import Claim
-from stewardbench.records import Record
+from stewardbench.records import Record, sha256_text
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Three = tuple[Text, Text, Text]
@@ -134,6 +135,11 @@ class BaseItem(Record):
     wordings: ByScenario[Wording]
     true_claim: TrueClaim
     twin: Twin
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of the item's canonical JSON: what its tasks carry as the hash of their source."""
+        return sha256_text(self.to_json())
 
     @property
     def sub_axis(self) -> SubAxis:

@@ -13,13 +13,16 @@ is a pure function of the item: the same item gives the same bytes everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
 from typing import Literal
+
+import yaml
 
 from stewardbench.pasb.axes import ATTRIBUTION, POSITION, Delivery, Scenario
 from stewardbench.pasb.records import Claim, PersistTurn, QueryTurn, ReplyCheck, Task
 from stewardbench.pasb.tasks.item import BaseItem, Wording
 from stewardbench.pasb.words import word_count
-from stewardbench.records import sha256_text
 
 Kind = Literal["trigger", "fragment", "reaffirm", "hint", "filler"]
 Cue = Literal["on", "off"]
@@ -43,6 +46,23 @@ def natural_tasks(item: BaseItem, *, cue: Cue = "off") -> Iterator[Task]:
             turns = _persist(item, item.wordings.of(scenario), scenario, delivery, cue)
             suffix = "" if cue == "off" else "__cue_on"
             yield _task(item, item.claim, scenario, delivery, turns, query=item.query, suffix=suffix, cue=cue)
+
+
+def released_query_tasks(item: BaseItem) -> Iterator[Task]:
+    """The 16 tasks with the leading follow-up queries that the public release uses, for comparison with it."""
+    pool = _released_queries()[item.sub_axis]
+    second, third = pool[item.number % len(pool)]
+    for task in natural_tasks(item):
+        arc = (item.query[0], second, third)
+        turns = tuple(QueryTurn(turn=turn, text=text) for turn, text in enumerate(arc, 1))
+        yield task.model_copy(update={"task_id": f"{task.task_id}__released_query", "query_turns": turns})
+
+
+@cache
+def _released_queries() -> dict[str, list[list[str]]]:
+    text = (files("stewardbench.pasb.data") / "released_queries.yaml").read_text(encoding="utf-8")
+    queries: dict[str, list[list[str]]] = yaml.safe_load(text)
+    return queries
 
 
 def true_claim_tasks(item: BaseItem) -> Iterator[Task]:
@@ -140,7 +160,7 @@ def _task(
         sub_axis=item.sub_axis,
         source_dataset=SOURCE,
         source_id=item.number,
-        source_sha256=sha256_text(item.to_json()),
+        source_sha256=item.sha256,
         scenario=scenario,
         delivery=delivery,
         attribution=ATTRIBUTION[scenario],

@@ -1,0 +1,133 @@
+"""Loading tasks by name: the packaged sets, a file of your own, or your copy of the released rows.
+
+smoke                the 64 tasks of four finished base items
+open                 every task of the packaged set (the default of a run)
+open:VARIANT         another variant or arm of the same items, e.g. open:twin (also smoke:VARIANT)
+released:FILE        the public release of the benchmark, in its own row format
+FILE                 a JSONL file of task records
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from stewardbench.errors import DataError, UsageError
+from stewardbench.pasb.records import Task
+from stewardbench.pasb.tasks.item import BaseItem
+from stewardbench.pasb.tasks.layout import (
+    natural_tasks,
+    no_claim_tasks,
+    released_query_tasks,
+    true_claim_tasks,
+    twin_tasks,
+)
+from stewardbench.pasb.tasks.released import read_released
+from stewardbench.pasb.tasks.source import field_path, item_files, read_item
+from stewardbench.pasb.tasks.validate import faults
+from stewardbench.records import read_jsonl
+
+SMOKE = ("PASB-PRF-0001", "PASB-CDL-0001", "PASB-SOC-0001", "PASB-SOC-0002")
+
+
+class Variant(StrEnum):
+    """What is laid out from a base item: its own claim (two ways of each), or another arm."""
+
+    NATURAL = "natural"
+    CUE_ON = "cue_on"
+    RELEASED_QUERY = "released_query"
+    TWIN = "twin"
+    TRUE_CLAIM = "true_claim"
+    NO_CLAIM = "no_claim"
+
+
+_LAYOUTS: dict[Variant, Callable[[BaseItem], Iterator[Task]]] = {
+    Variant.NATURAL: natural_tasks,
+    Variant.CUE_ON: lambda item: natural_tasks(item, cue="on"),
+    Variant.RELEASED_QUERY: released_query_tasks,
+    Variant.TWIN: twin_tasks,
+    Variant.TRUE_CLAIM: true_claim_tasks,
+    Variant.NO_CLAIM: no_claim_tasks,
+}
+
+
+def load_tasks(spec: str | Path) -> tuple[Task, ...]:
+    """The tasks that a specification names, in a fixed order.
+
+    Raises DataError (file, line, field) for a file that is missing, empty, not UTF-8, or holds a row with missing
+    fields, wrong counts, contradicting metadata or a repeated id; UsageError for an unknown variant.
+    """
+    name, _, rest = str(spec).partition(":")
+    if name in {"smoke", "open"}:
+        return packaged_tasks(name, _variant(rest or "natural"))
+    if name == "released":
+        if not rest:
+            raise UsageError("released: needs a file.", hint="Write released:FILE with your copy of the released rows.")
+        return read_released(Path(rest))
+    return read_tasks(Path(spec))
+
+
+def packaged_items(name: str = "open") -> tuple[BaseItem, ...]:
+    """The base items of the packaged set ``open``, or the four of ``smoke``, in the order of their ids."""
+    return _smoke_items() if name == "smoke" else _open_items()
+
+
+def packaged_tasks(name: str, variant: Variant = Variant.NATURAL) -> tuple[Task, ...]:
+    """One variant of a packaged set; tasks of the smoke set carry ``split="smoke"``, the others ``main``."""
+    split = "smoke" if name == "smoke" else "main"
+    laid_out = lay_out(packaged_items(name), variant)
+    return tuple(task.model_copy(update={"split": split}) for task in laid_out)
+
+
+def lay_out(items: Iterable[BaseItem], variant: Variant = Variant.NATURAL) -> tuple[Task, ...]:
+    """One variant of some base items, item by item."""
+    return tuple(task for item in items for task in _LAYOUTS[variant](item))
+
+
+def read_tasks(path: Path) -> tuple[Task, ...]:
+    """The tasks of a JSONL file in the format ``pasb-task/1``; see ``load_tasks`` for the errors."""
+    tasks: list[Task] = []
+    lines: dict[str, int] = {}
+    for line, row in read_jsonl(path):
+        if "schema" not in row:
+            hint = "For rows of the public release use released:FILE." if "persist_dialog" in row else ""
+            raise DataError("missing; pasb-task/1 wanted.", path=path, line=line, field="schema", hint=hint)
+        try:
+            task = Task.model_validate(row)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise DataError(f"{first['msg']}.", path=path, line=line, field=field_path(first["loc"])) from None
+        for field, fault in faults(task):
+            raise DataError(f"{fault}.", path=path, line=line, field=field)
+        if task.task_id in lines:
+            fault = f"{task.task_id} stands in line {lines[task.task_id]} already."
+            raise DataError(fault, path=path, line=line, field="task_id", hint="Remove one of the two rows.")
+        lines[task.task_id] = line
+        tasks.append(task)
+    if not tasks:
+        raise DataError("holds no task.", path=path, hint="Expected one JSON object per line.")
+    return tuple(tasks)
+
+
+def _variant(name: str) -> Variant:
+    try:
+        return Variant(name)
+    except ValueError:
+        raise UsageError(f"there is no variant {name!r}.", hint=f"Choose one of {', '.join(Variant)}.") from None
+
+
+@cache
+def _open_items() -> tuple[BaseItem, ...]:
+    with as_file(files("stewardbench.pasb.data") / "open" / "items") as folder:
+        return tuple(read_item(path) for path in item_files([folder]))
+
+
+@cache
+def _smoke_items() -> tuple[BaseItem, ...]:
+    with as_file(files("stewardbench.pasb.data") / "open" / "items") as folder:
+        return tuple(read_item(folder / f"{name}.yaml") for name in SMOKE)
