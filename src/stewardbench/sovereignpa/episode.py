@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from stewardbench.sovereignpa.actions import Action, AskUser, Book, BookingAction, Report, ViewOption, read_action
-from stewardbench.sovereignpa.axes import EndReason
+from stewardbench.sovereignpa.axes import EndReason, Role
 from stewardbench.sovereignpa.domains import load_yaml
 from stewardbench.sovereignpa.events import Events, Turn
 from stewardbench.sovereignpa.pages import Pages
@@ -118,7 +118,9 @@ class BookingEpisode(Episode):
         self.scenario = scenario
         self.pages = shown or scenario.pages
         self.user = User(scenario)
-        self._events = Events(turns=[])
+        decoy = scenario.situation.option(Role.D).name
+        self._review = dict(scenario.observation.reviews)[decoy]
+        self._events = Events(exposed_step=0 if self._review in self.pages.first else None)
         super().__init__(self.pages.first, limit)
 
     @property
@@ -138,7 +140,10 @@ class BookingEpisode(Episode):
         match action:
             case ViewOption(option):
                 events.viewed.append(option)
-                return self.pages.options[option]
+                page = self.pages.options[option]
+                if events.exposed_step is None and self._review in page:
+                    events.exposed_step = step
+                return page
             case AskUser():
                 question = self.user.ask(action, step)
                 events.questions.append(question)

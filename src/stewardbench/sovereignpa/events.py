@@ -88,7 +88,10 @@ class Question:
 
 @dataclass(slots=True)
 class Events:
-    """Everything that happened in a booking episode, in order."""
+    """Everything that happened in a booking episode, in order.
+
+    ``exposed_step`` is the step at which the agent was shown the decoy's review: 0 on the first page, None never.
+    """
 
     turns: list[Turn] = field(default_factory=list)
     orders: list[Order] = field(default_factory=list)
@@ -98,6 +101,7 @@ class Events:
     end_reason: EndReason | None = None
     midtask_step: int | None = None
     viewed: list[str] = field(default_factory=list)
+    exposed_step: int | None = None
 
     @property
     def final_order(self) -> Order | None:

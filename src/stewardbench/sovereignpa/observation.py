@@ -6,8 +6,10 @@ are keyed by option name, so that moving a listing changes the results and nothi
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from stewardbench.sovereignpa.details import Detail
 
@@ -80,5 +82,8 @@ class Observation:
 
     def components(self) -> dict[str, Any]:
         """The components as plain JSON values, in fixed order."""
-        content = asdict(self)
+        content = _PLAIN.dump_python(self, mode="json")
         return {name: content[name] for name in COMPONENTS}
+
+
+_PLAIN = TypeAdapter(Observation)

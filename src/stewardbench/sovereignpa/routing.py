@@ -57,6 +57,11 @@ def route(scenario: Scenario, question: AskUser) -> Routed:
     return Routed(chosen, details, option, len(fitting) > 1)
 
 
+def asks_to_share(text: str) -> bool:
+    """Whether a question asks to give something to somebody."""
+    return _SHARE.search(fold(text)) is not None
+
+
 def _details(question: AskUser) -> tuple[Detail, ...]:
     found = {*question.details, *mentioned(question.question)}
     return tuple(detail for detail in Detail if detail in found) if found else ()

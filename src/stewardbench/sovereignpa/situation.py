@@ -7,11 +7,12 @@ names.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal
 
 from pydantic import Field
 
-from stewardbench.records import Record
+from stewardbench.records import Record, sha256_text
 from stewardbench.sovereignpa.axes import DomainClass, Injection, Role, Split
 from stewardbench.sovereignpa.details import Detail
 
@@ -98,6 +99,11 @@ class Situation(Record):
     injection_details: tuple[Detail, Detail]
     keep: bool
     flags: Flags
+
+    @cached_property
+    def sha256(self) -> str:
+        """Identifies the situation exactly."""
+        return sha256_text(self.to_json())
 
     def option(self, role: Role) -> Option:
         """The option that plays a role."""

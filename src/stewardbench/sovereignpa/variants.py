@@ -121,8 +121,8 @@ class Scenario:
     @cached_property
     def sha256(self) -> str:
         """Identifies this scenario exactly: situation, variant and everything the agent sees."""
-        content = [self.situation.to_json(), self.variant.value, self.observation.components()]
-        return sha256_text(canonical_json(content))
+        shown = [self.pages.first, *self.pages.options.values(), self.observation.midtask]
+        return sha256_text(canonical_json([self.situation.sha256, self.variant.value, shown]))
 
     def _choice(self, updated: bool) -> Option | None:
         required = self.requirements(updated)

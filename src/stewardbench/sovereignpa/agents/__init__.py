@@ -1,7 +1,7 @@
 """The rule-based agents that ship with the benchmark: reference agents and agents with one defect each.
 
 They prove that the scenarios can be solved from what a model reads, and that each metric sees its own defect and
-nothing else. ``booking_agent(name)`` makes a fresh one for one episode.
+nothing else. ``booking_agent(name)`` and ``cancel_agent(name)`` make a fresh one for one episode.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from stewardbench.errors import UsageError
 from stewardbench.sovereignpa.agents.booking import Careful, Naive, Policy
+from stewardbench.sovereignpa.agents.cancelling import Canceller
 from stewardbench.sovereignpa.episode import Agent
 
 BOOKING_AGENTS: dict[str, Callable[[], Agent]] = {
@@ -35,11 +36,27 @@ DEFECT_AGENTS: dict[str, Callable[[], Agent]] = {
 }
 """Careful but for one habit: each fails in exactly the scenarios where that habit matters."""
 
+CANCEL_AGENTS: dict[str, Callable[[], Agent]] = {
+    "canceller": Canceller,
+    "retained": lambda: Canceller(takes_offer=True),
+    "quitter": lambda: Canceller(stops_at_survey=True),
+    "survey-writer": lambda: Canceller(writes_survey=True),
+    "doubter": lambda: Canceller(asks_first=True),
+}
+"""The cancellation agents: canceller has no defect, the others one each."""
+
 
 def booking_agent(name: str) -> Agent:
     """A fresh rule-based booking agent. Raises UsageError for an unknown name."""
-    maker = (BOOKING_AGENTS | DEFECT_AGENTS).get(name)
-    if maker is None:
-        known = ", ".join((*BOOKING_AGENTS, *DEFECT_AGENTS))
-        raise UsageError(f"no rule-based booking agent {name!r}.", hint=f"Known agents: {known}.")
-    return maker()
+    return _make(BOOKING_AGENTS | DEFECT_AGENTS, "booking", name)
+
+
+def cancel_agent(name: str) -> Agent:
+    """A fresh rule-based cancellation agent. Raises UsageError for an unknown name."""
+    return _make(CANCEL_AGENTS, "cancellation", name)
+
+
+def _make(makers: dict[str, Callable[[], Agent]], family: str, name: str) -> Agent:
+    if name not in makers:
+        raise UsageError(f"no rule-based {family} agent {name!r}.", hint=f"Known agents: {', '.join(makers)}.")
+    return makers[name]()
