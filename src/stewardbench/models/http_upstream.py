@@ -12,6 +12,7 @@ from stewardbench.errors import ModelError, UsageError
 from stewardbench.models.failures import failed, model_error
 from stewardbench.models.messages import ChatReply, ChatRequest, ToolCall, Usage
 
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 FINISH_REASONS = ("stop", "tool_calls", "length", "content_filter")
 
 
@@ -30,6 +31,7 @@ class HttpUpstream:
             )
         self.name = f"{base_url.rstrip('/')}#{model}"
         self._url, self._model, self._timeout_s = f"{base_url.rstrip('/')}/chat/completions", model, timeout_s
+        self._local = parts.hostname in LOOPBACK  # a proxy of the environment cannot reach it
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._client: httpx.AsyncClient | None = None
 
@@ -39,7 +41,7 @@ class HttpUpstream:
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Answer one request. Raises ModelError with the endpoint's status, 504 on time-out, 502 when it breaks off."""
         if self._client is None:
-            self._client = httpx.AsyncClient(headers=self._headers, timeout=self._timeout_s)
+            self._client = httpx.AsyncClient(headers=self._headers, timeout=self._timeout_s, trust_env=not self._local)
         body: dict[str, Any] = {**request.settings, "model": self._model, "messages": request.messages, "stream": False}
         if request.tools:
             body["tools"] = request.tools

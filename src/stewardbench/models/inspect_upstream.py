@@ -50,6 +50,7 @@ class InspectUpstream:
         self.name = str(model)
         self._model = model
         self._keep_ids = stable_message_ids()  # equal messages are stored once in Inspect's log
+        self._tools: tuple[tuple[dict[str, Any], ...], list[ToolInfo]] = ((), [])
 
     def __repr__(self) -> str:
         return f"InspectUpstream({self.name!r})"
@@ -64,7 +65,9 @@ class InspectUpstream:
 
         try:
             messages = await messages_from_openai([_plain(message) for message in request.messages], self.name)  # type: ignore[misc]
-            tools, choice = _tools(request), _tool_choice(request.tool_choice)
+            if request.tools != self._tools[0]:  # an agent offers the same tools call after call
+                self._tools = (request.tools, [_tool(tool["function"]) for tool in request.tools])
+            choice = _tool_choice(request.tool_choice)
             config = _config(request.settings, self._model.config)
         except (KeyError, TypeError, ValueError, AttributeError, AssertionError) as error:
             raise ModelError(
@@ -72,7 +75,7 @@ class InspectUpstream:
             ) from error
         self._keep_ids(messages)
         try:
-            output = await self._model.generate(messages, tools, choice, config)
+            output = await self._model.generate(messages, self._tools[1], choice, config)
         except Exception as error:
             found = model_error(error)
             if found is None:
@@ -90,21 +93,15 @@ def _plain(message: dict[str, Any]) -> dict[str, Any]:
     return {"content": "", **{key: value for key, value in message.items() if value is not None}}
 
 
-def _tools(request: ChatRequest) -> list[ToolInfo]:
+def _tool(function: dict[str, Any]) -> ToolInfo:
     from inspect_ai.tool import ToolInfo, ToolParams
 
-    tools = []
-    for tool in request.tools:
-        function = tool["function"]
-        parameters = _schema(function.get("parameters") or {"type": "object", "properties": {}})
-        tools.append(
-            ToolInfo(
-                name=function["name"],
-                description=function.get("description") or function["name"],
-                parameters=ToolParams.model_validate({**parameters, "type": "object"}),
-            )
-        )
-    return tools
+    parameters = _schema(function.get("parameters") or {"type": "object", "properties": {}})
+    return ToolInfo(
+        name=function["name"],
+        description=function.get("description") or function["name"],
+        parameters=ToolParams.model_validate({**parameters, "type": "object"}),
+    )
 
 
 def _schema(value: Any, definitions: dict[str, Any] | None = None) -> Any:

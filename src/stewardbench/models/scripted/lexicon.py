@@ -68,9 +68,11 @@ class Lexicon:
     def __init__(self, lines: Iterable[Line] = ()) -> None:
         known = sorted({Line(line.text, one_line(line.claim), line.completes) for line in lines})
         self.claims = tuple(sorted({line.claim for line in known}))
+        self._first_words: set[str] = set()
         self._by_opening: dict[tuple[str, ...], list[tuple[str, Line]]] = {}
         for line in known:
             words = _words(line.text)
+            self._first_words.update(words[:1])
             self._by_opening.setdefault(tuple(words[:KEY_WORDS]), []).append((" ".join(words), line))
 
     @classmethod
@@ -85,7 +87,7 @@ class Lexicon:
         found: list[Line] = []
         position = 0
         for start, word in enumerate(words):
-            for length in range(1, KEY_WORDS + 1):
+            for length in range(1, KEY_WORDS + 1) if word in self._first_words else ():
                 candidates = self._by_opening.get(tuple(words[start : start + length]), ())
                 found.extend(line for joined, line in candidates if flat.startswith(joined, position))
             position += len(word) + 1

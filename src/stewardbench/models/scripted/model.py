@@ -10,8 +10,6 @@ Nothing is remembered between calls; whether the claim was already saved is read
 
 from __future__ import annotations
 
-import re
-
 from stewardbench.errors import ModelError
 from stewardbench.models.messages import ChatReply, ChatRequest, ToolCall, Usage, message_text
 from stewardbench.models.scripted import hands, lexicon
@@ -126,4 +124,4 @@ def _reply(request: ChatRequest, text: str = "", calls: tuple[ToolCall, ...] = (
 
 
 def _words(text: str) -> int:
-    return len(re.findall(r"\S+", text))
+    return len(text.split())

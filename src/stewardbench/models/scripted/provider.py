@@ -9,11 +9,11 @@ from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
     ChatMessageAssistant,
+    ChatMessageTool,
     GenerateConfig,
     ModelAPI,
     ModelOutput,
     ModelUsage,
-    messages_to_openai,
     modelapi,
 )
 from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
@@ -48,7 +48,7 @@ class ScriptedApi(ModelAPI):
     ) -> ModelOutput:
         """Answer as the script says; usage is a word count, given explicitly so that no tokeniser is fetched."""
         request = ChatRequest(
-            messages=tuple(dict(message) for message in await messages_to_openai(input)),
+            messages=tuple(_message(message) for message in input),
             tools=tuple(_tool(tool) for tool in tools),
             tool_choice=_tool_choice(tool_choice),
         )
@@ -61,6 +61,23 @@ class ScriptedApi(ModelAPI):
     async def count_text_tokens(self, text: str) -> int:
         """Words."""
         return len(text.split())
+
+
+def _message(message: ChatMessage) -> dict[str, Any]:
+    """A message in wire form, as far as a scripted model reads it: role, text, tool calls."""
+    wire: dict[str, Any] = {"role": message.role, "content": message.text}
+    if isinstance(message, ChatMessageAssistant) and message.tool_calls:
+        wire["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.function, "arguments": json.dumps(call.arguments, ensure_ascii=False)},
+            }
+            for call in message.tool_calls
+        ]
+    if isinstance(message, ChatMessageTool):
+        wire["tool_call_id"] = message.tool_call_id
+    return wire
 
 
 def _tool(tool: ToolInfo) -> dict[str, Any]:
