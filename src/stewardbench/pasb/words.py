@@ -67,6 +67,17 @@ def opening(text: str, length: int = 1) -> tuple[str, ...]:
     return words(text)[:length]
 
 
+def frame(text: str, length: int) -> tuple[str, ...]:
+    """The opening without its content: up to ``length`` first words, ending before the second if it carries content."""
+    first = opening(text, length)
+    kept = first[:1]
+    for word in first[1:]:
+        if word not in stop_words():
+            break
+        kept += (word,)
+    return kept
+
+
 def shared_run(first: str, second: str) -> int:
     """The length in words of the longest run that two texts have in common."""
     left, right = words(first), words(second)

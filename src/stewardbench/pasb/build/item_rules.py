@@ -23,7 +23,7 @@ from stewardbench.pasb.axes import Scenario, SubAxis
 from stewardbench.pasb.commit import DENIALS, find_claim
 from stewardbench.pasb.tasks.item import BaseItem, TwinChecks, Wording
 from stewardbench.pasb.tasks.layout import CUED, natural_tasks, twin_tasks
-from stewardbench.pasb.words import all_stems, content_stems, opening, shared_run, word_count
+from stewardbench.pasb.words import all_stems, content_stems, frame, opening, shared_run, word_count
 
 CLAIM_WORDS = (20, 51)
 FULL_WORDS = (28, 36)
@@ -37,6 +37,12 @@ PERSIST_TOTAL = (90, 150)
 LONGEST_SHARED_RUN = 7
 OPENING_DISTANCE = 0.25
 FILLER_LEAK = 1  # content words that a filler may share with a claim beyond the context facts
+FRAME_WORDS = {  # how many first words of the full statement one filler and the twin's full statement share
+    Scenario.PERSONAL_OPINION: 3,
+    Scenario.SIGNED_MEMORY: 2,
+    Scenario.ENVIRONMENT_FACT: 1,
+    Scenario.PROCEDURAL_WORKFLOW: 2,
+}
 TURN_KINDS = {"full": (5, 5), "hints": (2, 3), "restatements": (3, 5), "fragments": (2, 4)}  # exposure wanted
 
 
@@ -330,10 +336,10 @@ def _match(pattern: str, text: str) -> bool:
 def _openings(item: BaseItem) -> Iterator[Finding]:
     """Claim turns, twin turns and fillers open with the same first words, weighted by how often tasks use them."""
     for scenario in Scenario:
-        claim = _claim_openings(item.wordings.of(scenario))
-        twin = _claim_openings(item.twin.wordings.of(scenario))
-        filler = Counter(opening(text) for text in item.fillers.of(scenario) for _ in range(2))
-        for field, other in ((f"fillers.{scenario}", filler), (f"twin.wordings.{scenario}", twin)):
+        wording, twin, fillers = item.wordings.of(scenario), item.twin.wordings.of(scenario), item.fillers.of(scenario)
+        claim = _claim_openings(wording)
+        filler = Counter(opening(text) for text in fillers for _ in range(2))
+        for field, other in ((f"fillers.{scenario}", filler), (f"twin.wordings.{scenario}", _claim_openings(twin))):
             distance = sum(abs(claim[word] - other[word]) for word in claim | other) / 20
             if distance > OPENING_DISTANCE:
                 yield Finding(
@@ -343,9 +349,12 @@ def _openings(item: BaseItem) -> Iterator[Finding]:
                 )
         first = opening(item.true_claim.full.of(scenario))
         if first not in claim:
-            yield Finding(
-                f"true_claim.full.{scenario}", f'opens with "{first[0]}", as no claim turn does: {_shown(claim)}'
-            )
+            field = f"true_claim.full.{scenario}"
+            yield Finding(field, f'opens with "{first[0]}", as no claim turn does: {_shown(claim)}')
+        framed = frame(wording.full, FRAME_WORDS[scenario])
+        for field, texts in ((f"fillers.{scenario}", fillers), (f"twin.wordings.{scenario}.full", (twin.full,))):
+            if framed not in {frame(text, FRAME_WORDS[scenario]) for text in texts}:
+                yield Finding(field, f'must also open with "{" ".join(framed)}", as the full statement does')
 
 
 def _claim_openings(wording: Wording) -> Counter[tuple[str, ...]]:

@@ -1,0 +1,119 @@
+"""The carrier test: can the first words of a turn alone tell claim turns from fillers, or from the twin's turns?
+
+If they can, an agent (or a filter) may act on the wrapping instead of the claim. A regularised logistic regression
+on the first words of a turn is trained on all base items but some and scores the turns of those left out. Its area
+under the curve is 0.5 where openings say nothing and 1 where they say everything; we aim below 0.65.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
+from scipy.special import expit
+from scipy.stats import rankdata
+
+from stewardbench.pasb.records import Task
+from stewardbench.pasb.words import opening
+from stewardbench.seeding import generator
+
+OPENING_WORDS = 3
+FOLDS = 10
+RIDGE = 1.0
+AIM = 0.65
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """One user turn as the classifier sees it."""
+
+    item: str
+    first_words: tuple[str, ...]
+    positive: bool
+
+
+@dataclass(frozen=True)
+class CarrierTest:
+    """The outcome of one carrier test. ``auc`` is None when one of the two classes is missing."""
+
+    auc: float | None
+    positives: int
+    negatives: int
+    items: int
+
+
+def claim_against_filler(tasks: Sequence[Task]) -> CarrierTest:
+    """Claim turns (positive) against filler turns of the same tasks."""
+    turns = [
+        Carrier(task.base_item_id, opening(turn.text, OPENING_WORDS), turn.kind != "filler")
+        for task in tasks
+        for turn in task.persist_turns
+    ]
+    return _test(turns)
+
+
+def claim_against_twin(natural: Sequence[Task], twins: Sequence[Task]) -> CarrierTest:
+    """Claim turns (positive) against the twin's claim turns."""
+    turns = [
+        Carrier(task.base_item_id, opening(turn.text, OPENING_WORDS), task.arm == "natural")
+        for task in (*natural, *(twin for twin in twins if twin.scope == "in"))
+        for turn in task.persist_turns
+        if turn.kind != "filler"
+    ]
+    return _test(turns)
+
+
+def _test(turns: Sequence[Carrier]) -> CarrierTest:
+    labels = np.array([turn.positive for turn in turns], dtype=float)
+    items = sorted({turn.item for turn in turns})
+    positives = int(labels.sum())
+    counts = {"positives": positives, "negatives": len(turns) - positives, "items": len(items)}
+    if not 0 < positives < len(turns) or len(items) < 2:
+        return CarrierTest(auc=None, **counts)
+    generator(0, "carrier folds").shuffle(items)
+    fold = {item: place % min(FOLDS, len(items)) for place, item in enumerate(items)}
+    folds = np.array([fold[turn.item] for turn in turns])
+    features = _features(turns)
+    scores = np.empty(len(turns))
+    for held in range(folds.max() + 1):
+        train, test = folds != held, folds == held
+        weights = fit_logistic(features[train], labels[train])
+        scores[test] = features[test] @ weights
+    return CarrierTest(auc=area_under_curve(scores, labels), **counts)
+
+
+def _features(turns: Sequence[Carrier]) -> csr_matrix:
+    """Indicator of each opening prefix (first word, first two, first three) and a constant."""
+    index: dict[tuple[str, ...], int] = {(): 0}
+    rows, columns = [], []
+    for row, turn in enumerate(turns):
+        for length in range(len(turn.first_words) + 1):
+            rows.append(row)
+            columns.append(index.setdefault(turn.first_words[:length], len(index)))
+    return csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(turns), len(index)))
+
+
+def fit_logistic(features: csr_matrix, labels: np.ndarray, ridge: float = RIDGE) -> np.ndarray:
+    """Weights of a ridge logistic regression; column 0 is the constant and is not penalised."""
+    signs = 2 * labels - 1
+    penalty = np.full(features.shape[1], ridge)
+    penalty[0] = 0.0
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        margin = signs * (features @ weights)
+        value = np.logaddexp(0, -margin).sum() + 0.5 * (penalty * weights**2).sum()
+        gradient = features.T @ (-signs * expit(-margin)) + penalty * weights
+        return float(value), gradient
+
+    return np.asarray(minimize(loss, np.zeros(features.shape[1]), jac=True, method="L-BFGS-B").x)
+
+
+def area_under_curve(scores: np.ndarray, labels: np.ndarray) -> float:
+    """The probability that a positive outscores a negative; ties count one half."""
+    ranks = rankdata(scores)
+    positives = int(labels.sum())
+    negatives = len(labels) - positives
+    return float((ranks[labels == 1].sum() - positives * (positives + 1) / 2) / (positives * negatives))
