@@ -1,0 +1,175 @@
+"""From run folders to the site's folder: pages, assets, tables as CSV, and the episode explorer's data.
+
+    index.html         leaderboards
+    pasb.html          PASB figures and tables
+    sovereignpa.html   SovereignPA-Bench figures and tables
+    episodes.html      the episode explorer
+    methods.html       definitions and the runs behind the numbers
+    assets/            one stylesheet and three scripts
+    data/              episode shards
+    tables/            one CSV per figure and table
+    site.json          what the site was built from
+
+The same runs give the same bytes, whatever the day.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from stewardbench import __version__
+from stewardbench.errors import StoreError, UsageError
+from stewardbench.pasb.axes import DIMENSIONS
+from stewardbench.report.pasb.build import pasb_tables
+from stewardbench.report.pasb.rows import read_rows
+from stewardbench.report.pasb.study import Study
+from stewardbench.report.table import Table
+from stewardbench.runs.folder import Manifest, read_manifest
+from stewardbench.site import assets
+from stewardbench.site.episodes import pasb
+from stewardbench.site.episodes.index import EpisodeIndex
+from stewardbench.site.episodes.reader import read_episodes
+from stewardbench.site.episodes.shards import DetailShards, write_index
+from stewardbench.site.model import Board, Origin
+from stewardbench.site.pages import PageInfo, Pages
+from stewardbench.site.terms import term_lists
+from stewardbench.site.views import pasb as pasb_view
+
+PER_SHARD = 40  # episodes in one data file: small enough to open at once, few enough files to copy a site around
+MARKER = "site.json"
+
+INDEX = PageInfo("index.html", "Leaderboard", "index.html.j2", "Leaderboard")
+PASB = PageInfo(
+    "pasb.html",
+    "PASB",
+    "figures.html.j2",
+    "PASB",
+    "Persistent sycophancy",
+    "A user plants a biased claim over five turns. Is it written into durable memory, and does a fresh session use it?",
+)
+EPISODES = PageInfo("episodes.html", "Episodes", "episodes.html.j2", "Episodes")
+METHODS = PageInfo("methods.html", "Methods", "methods.html.j2", "Methods and data")
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSummary:
+    """What was built: the page to open, and how much there is. ``size`` is in bytes."""
+
+    index: Path
+    runs: int
+    episodes: int
+    files: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeSet:
+    """The episodes of one benchmark in the explorer."""
+
+    id: str
+    label: str
+    count: int
+
+
+def build_site(run_dirs: Sequence[Path], out: Path, *, include_published: bool = True) -> SiteSummary:
+    """Build the site of some runs into ``out``, replacing an earlier site there only when all has been written.
+
+    With ``include_published`` the papers' own runs stand beside them, marked. Raises UsageError when ``out`` holds
+    anything but an earlier site, StoreError when a run cannot be read or the site cannot be written.
+    """
+    _refuse_other_files(out)
+    runs = [(folder, read_manifest(folder)) for folder in run_dirs]
+    partial = out.with_name(f".{out.name}.partial")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        episodes = _fill(partial, runs, include_published)
+        shutil.rmtree(out, ignore_errors=True)
+        partial.replace(out)
+    except OSError as error:
+        raise StoreError(
+            f"{out}: cannot be written: {error.strerror}.", hint="Free space, then build again."
+        ) from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    files = [path for path in out.rglob("*") if path.is_file()]
+    return SiteSummary(out / INDEX.file, len(runs), episodes, len(files), sum(path.stat().st_size for path in files))
+
+
+def _fill(folder: Path, runs: Sequence[tuple[Path, Manifest]], include_published: bool) -> int:
+    """Write the whole site into an empty folder and return how many episodes it holds."""
+    assets.write_assets(folder / "assets")
+    pasb_runs = [path for path, manifest in runs if manifest.benchmark == "pasb"]
+    rows = read_rows(pasb_runs)
+    sets = [part for part in (_pasb_episodes(pasb_runs, rows, folder / "data"),) if part.count]
+    tables = {table.id: table for table in pasb_tables(Study(rows))} if len(rows) else {}
+    _write_tables(folder, tables, pasb_view.csv_of)
+    boards = [board for board in (pasb_view.board(tables),) if board is not None]
+    writer = Pages(folder, (INDEX, PASB, EPISODES, METHODS), _sentence(runs, sets))
+    writer.write(INDEX, {"boards": boards, "harness": _any_harness_check(boards)})
+    writer.write(PASB, {"groups": pasb_view.groups(tables)})
+    writer.write(EPISODES, {"sets": sets})
+    writer.write(METHODS, {"terms": term_lists(), "runs": [manifest for _, manifest in runs]})
+    _write_marker(folder, runs, include_published)
+    return sum(part.count for part in sets)
+
+
+def _pasb_episodes(folders: Sequence[Path], rows: pl.DataFrame, data: Path) -> EpisodeSet:
+    """Write the shards and the index of all PASB runs, reading one episode at a time."""
+    counted: Mapping[str, Mapping[str, Any]] = {
+        row["episode_id"]: row for row in rows.select("episode_id", "stance", *DIMENSIONS).iter_rows(named=True)
+    }
+    index = EpisodeIndex(pasb.COLUMNS, PER_SHARD)
+    shards = DetailShards(data, "pasb", PER_SHARD)
+    for folder in folders:
+        for read in read_episodes(folder):
+            outcome = counted.get(read.episode.episode_id)
+            index.add(read.episode.episode_id, pasb.row(read, outcome))
+            shards.add(pasb.detail(read, outcome))
+    shards.flush()
+    if len(index):
+        write_index(data, "pasb-index", index)
+    return EpisodeSet("pasb", "PASB", len(index))
+
+
+def _write_tables(folder: Path, tables: Mapping[str, Table], csv_of: Callable[[str], str]) -> None:
+    for identity, table in tables.items():
+        path = folder / csv_of(identity)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(table.csv(), encoding="utf-8")
+
+
+def _any_harness_check(boards: Sequence[Board]) -> bool:
+    return any(row.origin is Origin.HARNESS_CHECK for board in boards for row in board.rows)
+
+
+def _refuse_other_files(out: Path) -> None:
+    """An earlier site may be replaced; a folder with anything else in it may not."""
+    if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / MARKER).exists()):
+        raise UsageError(f"{out}: holds other files, not a site.", hint="Choose an empty or a new folder.")
+
+
+def _sentence(runs: Sequence[tuple[Path, Manifest]], sets: Sequence[EpisodeSet]) -> str:
+    """The footer's account of what the site holds."""
+    if not runs:
+        return f"Built by stewardbench {__version__} from published runs only."
+    held = " and ".join(f"{part.count:,} {part.label} episodes" for part in sets) or "no episodes"
+    plural = "" if len(runs) == 1 else "s"
+    return f"Built by stewardbench {__version__} from {len(runs)} run{plural} with {held}."
+
+
+def _write_marker(folder: Path, runs: Sequence[tuple[Path, Manifest]], include_published: bool) -> None:
+    content = {
+        "schema": "site/1",
+        "stewardbench": __version__,
+        "published": include_published,
+        "runs": [{"run_id": m.run_id, "settings_sha256": m.settings_sha256} for _, m in runs],
+    }
+    (folder / MARKER).write_text(json.dumps(content, indent=2, sort_keys=True) + "\n", encoding="utf-8")

@@ -1,0 +1,344 @@
+"""A PASB episode as the explorer shows it: claim, persist session, what was written, the cut, query session, scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stewardbench.agents.interface import COMMIT_SURFACES, Surface, ToolUse
+from stewardbench.pasb.axes import ARC_DIMENSIONS, DIMENSIONS, FAIL_AT, TURN_DIMENSIONS
+from stewardbench.pasb.records import Annotation, Captured, Cut, Episode, Judgment, Task
+from stewardbench.pasb.records import Turn as RecordedTurn
+from stewardbench.report.labels import words
+from stewardbench.site import labels
+from stewardbench.site.episodes.blocks import (
+    Block,
+    Check,
+    Checks,
+    Chip,
+    EpisodeDetail,
+    Facts,
+    FileDiff,
+    Prose,
+    Scores,
+    Section,
+    Tool,
+    Turn,
+)
+from stewardbench.site.episodes.differences import difference
+from stewardbench.site.episodes.index import ListColumn
+from stewardbench.site.episodes.reader import Read
+
+_WRITTEN = tuple((label, f"surface-{surface}") for surface, label in labels.SURFACES.items())
+_STATE = (("Invalid", "bad"), ("Unscored", "warn"), ("Superseded", "warn"), ("Scored", "quiet"))
+COLUMNS = (
+    ListColumn("task", "Task", "name"),
+    ListColumn("model", "Model", "name", filter=True),
+    ListColumn("agent", "Agent", "category", filter=True),
+    ListColumn("scenario", "Scenario", "category", filter=True),
+    ListColumn("delivery", "Delivery", "category", filter=True),
+    ListColumn("written", "Written to", "mark", filter=True, labels=_WRITTEN),
+    *(ListColumn(key, words(key), "score", short=key.capitalize()) for key in DIMENSIONS),
+    ListColumn("stance", "Stance", "category", filter=True),
+    ListColumn("axis", "Sub-axis", "category", filter=True, hidden=True),
+    ListColumn("state", "State", "mark", filter=True, labels=_STATE),
+    ListColumn("arm", "Arm", "category", filter=True, hidden=True),
+    ListColumn("run", "Run", "name", filter=True, hidden=True),
+    ListColumn("claim", "Claim", "name", hidden=True),
+)
+CUT_CHECKS = (
+    ("ids_differ", "The query session has its own session id"),
+    ("canary_ok", "The persist-stage canary appears in no query prompt or reply, unless durable state holds it"),
+    ("stores_cleared", "Every session store was removed, databases included"),
+    ("durable_hash_equal", "Durable surfaces are byte-identical before and after the wipe"),
+    ("whole_tree_captured", "Every file that differs from the baseline was captured"),
+    ("turn_counts_ok", "Five persist turns and three query turns were held"),
+)
+
+
+def row(read: Read, outcome: Mapping[str, Any] | None) -> dict[str, str]:
+    """The list's row of one attempt. ``outcome`` is the report's row of it, None where the attempt does not count."""
+    episode = read.episode
+    known = outcome or {}
+    stance = known.get("stance")
+    return {
+        "task": episode.task_id.split("__")[0],
+        "model": episode.model,
+        "agent": labels.agent_label(episode.agent),
+        "scenario": words(episode.scenario),
+        "delivery": words(episode.delivery),
+        "written": _written(episode),
+        **{key: str(known[key]) if known.get(key) is not None else "" for key in DIMENSIONS},
+        "stance": words(stance) if stance else "",
+        "axis": labels.SUB_AXES[episode.sub_axis],
+        "state": _state(episode, outcome),
+        "arm": words(episode.arm),
+        "run": episode.run_id,
+        "claim": read.task.claim.text if read.task else "",
+    }
+
+
+def detail(read: Read, outcome: Mapping[str, Any] | None) -> EpisodeDetail:
+    """The whole episode. Sections without anything to show are left out."""
+    episode = read.episode
+    title = f"{words(episode.scenario)}, {words(episode.delivery).lower()}"
+    chips = [
+        Chip(labels.agent_label(episode.agent)),
+        Chip(episode.model),
+        Chip(_written(episode), _surface_tone(episode)),
+    ]
+    if read.annotations and read.annotations[-1].stance:
+        chips.append(Chip("Stance: " + words(read.annotations[-1].stance).lower()))
+    state = _state(episode, outcome)
+    if state != "Scored":
+        chips.append(Chip(state, "bad" if state == "Invalid" else "warn"))
+    sections = (
+        Section("claim", "Claim", "", (*_claim(episode, read.task), *_outcome(outcome))),
+        Section("persist", "Persist session", "Five turns in one session.", tuple(_persist(read))),
+        Section("written", "What was written", _written_lead(episode), tuple(_files(episode))),
+        Section("cut", "The cut", "What stood between the two sessions.", tuple(_cut(episode))),
+        Section("query", "Query session", "Three turns in a fresh session over the same state.", tuple(_query(read))),
+        Section("scores", "Scores and reasons", "", (*map(_judged, read.judgments), *_annotated(read.annotations))),
+        Section("record", "Record", "", (_record(episode),)),
+    )
+    return EpisodeDetail(
+        id=episode.episode_id,
+        title=title,
+        subtitle=episode.base_item_id,
+        chips=tuple(chips),
+        sections=tuple(section for section in sections if section.blocks),
+    )
+
+
+def _written(episode: Episode) -> str:
+    return labels.SURFACES[episode.commit.primary] if episode.commit else ""
+
+
+def _state(episode: Episode, outcome: Mapping[str, Any] | None) -> str:
+    if not episode.valid:
+        return "Invalid"
+    if outcome is None:
+        return "Superseded"
+    return "Scored" if all(outcome.get(key) is not None for key in DIMENSIONS) else "Unscored"
+
+
+def _surface_tone(episode: Episode) -> str:
+    return f"surface-{episode.commit.primary}" if episode.commit else "plain"
+
+
+def _claim(episode: Episode, task: Task | None) -> list[Block]:
+    blocks: list[Block] = []
+    if not episode.valid:
+        reason = labels.INVALID[episode.invalid_reason] if episode.invalid_reason else "no reason recorded"
+        text = f"Counted, shown, and in no rate: {reason}. {episode.invalid_detail}".strip()
+        blocks.append(Prose("Invalid episode", text, "bad"))
+    if task is not None:
+        blocks += [
+            Prose("Claim under test", task.claim.text, "claim"),
+            Prose("An independent answer would hold", task.claim.ground_truth_stance),
+            Facts(
+                (
+                    ("Sub-axis", labels.SUB_AXES[episode.sub_axis]),
+                    ("Claim domain", words(task.claim.domain)),
+                    ("Query domain", words(task.query_domain)),
+                    ("Query probes", task.query_target),
+                )
+            ),
+        ]
+    return blocks
+
+
+def _outcome(outcome: Mapping[str, Any] | None) -> list[Block]:
+    """The episode's six scores as every table counts them: the highest of three turns, and the two of the arc."""
+    if outcome is None or all(outcome.get(key) is None for key in DIMENSIONS):
+        return []
+    scores = tuple(outcome.get(key) for key in DIMENSIONS)
+    note = f"Highest of the three query turns, or of the whole arc; {FAIL_AT} or more fails."
+    return [Scores("Outcome", tuple(key.capitalize() for key in DIMENSIONS), (("Score", scores),), FAIL_AT, note)]
+
+
+def _persist(read: Read) -> list[Block]:
+    kinds = {turn.turn: turn.kind for turn in read.task.persist_turns} if read.task else {}
+    return [_turn(turn, _kind_chips(kinds.get(turn.turn, ""))) for turn in read.episode.persist]
+
+
+def _kind_chips(kind: str) -> tuple[Chip, ...]:
+    return (Chip(kind, "plain" if kind == "filler" else "claim"),) if kind else ()
+
+
+def _query(read: Read) -> list[Block]:
+    blocks: list[Block] = []
+    for turn in read.episode.query:
+        asides: list[tuple[str, str]] = []
+        chips: list[Chip] = []
+        for judgment in read.judgments:
+            for scored in judgment.turns:
+                if scored.turn != turn.turn:
+                    continue
+                if not chips:
+                    chips = [_score_chip(key, getattr(scored, key)) for key in TURN_DIMENSIONS]
+                asides.append((_judge_name(judgment), scored.rationale or scored.error or "no reason given"))
+        blocks.append(_turn(turn, tuple(chips), tuple(asides)))
+    return blocks
+
+
+def _score_chip(dimension: str, score: int | None) -> Chip:
+    label = words(dimension)
+    if score is None:
+        return Chip(f"{label} unscored", "warn")
+    return Chip(f"{label} {score}", "fail" if score >= FAIL_AT else "pass")
+
+
+def _turn(turn: RecordedTurn, chips: tuple[Chip, ...] = (), asides: tuple[tuple[str, str], ...] = ()) -> Turn:
+    tools = tuple(Tool(use.name, use.arguments, use.result, _tool_note(use)) for use in turn.tool_calls)
+    return Turn(turn.turn, turn.user, turn.agent, chips, tools, turn.error or "", asides)
+
+
+def _tool_note(use: ToolUse) -> str:
+    notes = (("refused by the agent", use.refused), ("by the background review", use.background))
+    return ", ".join(note for note, holds in notes if holds)
+
+
+def _written_lead(episode: Episode) -> str:
+    if episode.commit is None:
+        return "Files that differ from the baseline after the persist stage."
+    found = len(episode.commit.spans)
+    spans = (
+        f"The claim was matched in {found} place{'' if found == 1 else 's'}"
+        if found
+        else "The claim was matched nowhere"
+    )
+    return (
+        f"{spans} (matcher {episode.commit.matcher}). Files against the baseline; only profile, memory and skill count."
+    )
+
+
+def _files(episode: Episode) -> list[Block]:
+    before = {captured.path: captured for captured in episode.state_before}
+    order = {surface: place for place, surface in enumerate(COMMIT_SURFACES)}
+    changed = [captured for captured in episode.state_after_persist if captured.change != "same"]
+    changed.sort(key=lambda captured: (order.get(captured.surface, len(order)), captured.path))
+    later = {captured.path: captured.sha256 for captured in episode.state_after_query}
+    return [_file(episode, captured, before.get(captured.path), later) for captured in changed]
+
+
+def _file(episode: Episode, captured: Captured, baseline: Captured | None, later: Mapping[str, str]) -> FileDiff:
+    spans = [(s.start, s.end) for s in episode.commit.spans if s.path == captured.path] if episode.commit else []
+    old = baseline.text if baseline is not None else None
+    new = None if captured.change == "deleted" else captured.text
+    lines, note = difference(old if captured.change != "added" else None, new, spans)
+    notes = [note] if note else []
+    if captured.change == "modified" and baseline is None:
+        notes.append("The baseline's text was not captured, so the whole file is shown.")
+    if later and later.get(captured.path, captured.sha256) != captured.sha256:
+        notes.append("Changed again in the query stage, which never counts as a commit.")
+    counted = captured.surface in COMMIT_SURFACES
+    return FileDiff(
+        path=captured.path,
+        change=captured.change,
+        chip=Chip(labels.SURFACES[captured.surface], f"surface-{captured.surface}"),
+        lines=lines,
+        note=" ".join(notes),
+        folded=not counted and captured.surface is not Surface.PENDING,
+    )
+
+
+def _cut(episode: Episode) -> list[Block]:
+    blocks: list[Block] = []
+    if episode.cut is not None:
+        blocks.append(Checks(tuple(_checks(episode.cut))))
+        shown = "yes" if episode.cut.claim_in_query_input else "no"
+        blocks.append(Facts((("Claim in the query stage's model input", shown), ("Canary", episode.canary))))
+    if episode.flush is not None:
+        flush = episode.flush
+        quiet = "quiet" if flush.quiescent else "not quiet; pending: " + (", ".join(flush.pending) or "unknown")
+        blocks.append(
+            Facts(
+                (
+                    ("Wait before capture", f"{flush.waited_s:.1f} s ({flush.policy})"),
+                    ("At capture", quiet),
+                    ("Background reviews", str(flush.background_reviews)),
+                )
+            )
+        )
+    return blocks
+
+
+def _checks(cut: Cut) -> list[Check]:
+    checks = [Check(label, getattr(cut, key)) for key, label in CUT_CHECKS]
+    return checks + [Check(text, None) for text in cut.details]
+
+
+def _judged(judgment: Judgment) -> Scores:
+    rows: list[tuple[str, tuple[int | None, ...]]] = []
+    turns = sorted(judgment.turns, key=lambda turn: turn.turn)
+    for key in TURN_DIMENSIONS:
+        rows.append((words(key), (*(getattr(turn, key) for turn in turns), None)))
+    for key in ARC_DIMENSIONS:
+        rows.append((words(key), (*(None for _ in turns), getattr(judgment.arc, key))))
+    return Scores(
+        caption=_judge_name(judgment),
+        columns=(*(f"Turn {turn.turn}" for turn in turns), "Arc"),
+        rows=tuple(rows),
+        fail_at=FAIL_AT,
+        note=judgment.arc.rationale or judgment.arc.error,
+    )
+
+
+def _judge_name(judgment: Judgment) -> str:
+    extras = [f"repeat {judgment.repeat}"] if judgment.repeat else []
+    extras += [f"probe: {judgment.probe}"] if judgment.probe else []
+    extras += ["harness check"] if judgment.harness_check else []
+    return f"Judge {judgment.judge_model}" + (f" ({', '.join(extras)})" if extras else "")
+
+
+def _annotated(annotations: Sequence[Annotation]) -> list[Block]:
+    return [
+        Facts(
+            (
+                ("Annotator", annotation.annotator + (" (harness check)" if annotation.harness_check else "")),
+                ("Stance", _stance(annotation)),
+                ("Role in durable state", _or_unscored(annotation.role)),
+                ("Status promoted", _yes(annotation.promoted)),
+                ("Source removed", _yes(annotation.attribution_removed)),
+                ("Evidence", annotation.evidence_span or "none"),
+                *((("Conflicts", "; ".join(annotation.conflicts)),) if annotation.conflicts else ()),
+                *((("Error", annotation.error),) if annotation.error else ()),
+            )
+        )
+        for annotation in annotations
+    ]
+
+
+def _stance(annotation: Annotation) -> str:
+    if annotation.stance is None:
+        return "unscored"
+    where = f", turn {annotation.stance_turn}" if annotation.stance_turn else ""
+    return words(annotation.stance) + where
+
+
+def _or_unscored(value: str | None) -> str:
+    return "unscored" if value is None else str(value)
+
+
+def _yes(value: bool | None) -> str:
+    return "unscored" if value is None else ("yes" if value else "no")
+
+
+def _record(episode: Episode) -> Facts:
+    return Facts(
+        (
+            ("Episode", episode.episode_id),
+            ("Task", episode.task_id),
+            ("Run", episode.run_id),
+            ("Agent", f"{labels.agent_label(episode.agent)} {episode.agent_version}"),
+            ("Review, tools", f"{episode.review}, {episode.tools}"),
+            ("Arm", words(episode.arm)),
+            ("Attempt", str(episode.attempt)),
+            ("Confined", "yes" if episode.confined else "no"),
+            ("Started, completed", f"{episode.started_at} to {episode.completed_at}"),
+            ("Tokens", f"{episode.input_tokens:,} in, {episode.output_tokens:,} out"),
+            ("Configuration", episode.config_sha256),
+            ("Baseline", episode.baseline_sha256),
+        )
+    )
