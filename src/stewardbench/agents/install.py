@@ -19,14 +19,29 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import platformdirs
 
+from stewardbench.agents.interface import AgentSettings
 from stewardbench.errors import InstallError
 
-READY = "READY"
+READY = "READY"  # marker file of a finished environment
 NEEDED_BYTES = 1_000_000_000  # what an environment and the files unpacked on the way to it may take
 SAID_LINES = 15
+
+
+@runtime_checkable
+class Installable(Protocol):
+    """An agent that stewardbench can put into its cache folder. An agent that comes in another way need not be one."""
+
+    def installed(self, settings: AgentSettings) -> Path | None:
+        """Where the selected version lies, or None when it is not installed."""
+        ...
+
+    def install(self, settings: AgentSettings) -> Path:
+        """Install the selected version unless it is there already. Raises InstallError."""
+        ...
 
 
 def cache_folder() -> Path:

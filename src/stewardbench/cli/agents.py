@@ -2,8 +2,162 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
+
 import typer
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from stewardbench.agents.conformance import CheckResult
+    from stewardbench.agents.doctor import Diagnosis
+    from stewardbench.agents.interface import AgentSettings
+
+agents = typer.Typer(
+    no_args_is_help=True,
+    help="Install, list and check the real agents that can be benchmarked.\n\n"
+    "Example: [bold]stewardbench agents install hermes[/bold]",
+)
+Name = Annotated[str, typer.Argument(help="The agent's name, as `stewardbench agents list` shows it.")]
+Version = Annotated[str, typer.Option(help="A pinned version of the agent; without it, the agent's default.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the root command."""
+    app.add_typer(agents, name="agents")
+    app.command()(doctor)
+
+
+@agents.command("list")
+def list_agents() -> None:
+    """Show every agent, its version, and where it is installed.
+
+    Example: stewardbench agents list
+    """
+    from stewardbench.agents.install import Installable
+    from stewardbench.agents.interface import AgentSettings
+    from stewardbench.agents.registry import agent_names, load_agent
+
+    for name in agent_names():
+        agent, settings = load_agent(name), AgentSettings()
+        place = "comes with its package"
+        if isinstance(agent, Installable):
+            place = str(agent.installed(settings) or f"not installed: stewardbench agents install {name}")
+        typer.echo(f"{name:12} {agent.version(settings):12} {place}")
+
+
+@agents.command("install")
+def install_agent(name: Name, version: Version = "") -> None:
+    """Install an agent into the cache folder, from hash-locked files. Nothing else on the machine is touched.
+
+    Example: stewardbench agents install hermes
+
+    The folder is STEWARDBENCH_CACHE, or the user's cache folder. An installation that was interrupted is begun anew.
+    """
+    import time
+
+    from stewardbench.agents.install import Installable
+    from stewardbench.agents.interface import AgentSettings
+    from stewardbench.agents.registry import load_agent
+    from stewardbench.errors import UsageError
+
+    agent, settings = load_agent(name), AgentSettings(version=version)
+    if not isinstance(agent, Installable):
+        raise UsageError(f"Agent {name!r} installs itself.", hint="See the documentation of the package it comes with.")
+    chosen = agent.version(settings)
+    if agent.installed(settings) is None:
+        typer.echo(f"Installing {name} {chosen} ...", err=True)
+    start = time.monotonic()
+    place = agent.install(settings)
+    typer.echo(f"{name} {chosen} is installed in {place} ({time.monotonic() - start:.0f} s)")
+
+
+@agents.command("check")
+def check_agent(
+    name: Name,
+    version: Version = "",
+    tools: Annotated[str, typer.Option(help="The agent's tool set.")] = "released",
+    review: Annotated[str, typer.Option(help="The agent's review policy.")] = "stock",
+    only: Annotated[list[str] | None, typer.Option(help="Run this check alone; may be given several times.")] = None,
+) -> None:
+    """Run the conformance suite on an agent: what it must do for its episodes to mean something. No key is needed.
+
+    Example: stewardbench agents check hermes --tools full
+
+    Ends with exit code 1 when a check failed.
+    """
+    import asyncio
+
+    from stewardbench.agents import conformance
+    from stewardbench.agents.interface import AgentSettings
+    from stewardbench.agents.registry import load_agent
+    from stewardbench.errors import UsageError
+
+    known = [check.name for check in conformance.CHECKS]
+    chosen = tuple(only or ())
+    if unknown := [each for each in chosen if each not in known]:
+        raise UsageError(f"There is no check {unknown[0]!r}.", hint=f"Known checks: {', '.join(known)}.")
+    settings = AgentSettings(version=version, tools=tools, review=review)
+    report = asyncio.run(conformance.check_agent(load_agent(name), settings, only=chosen, report=_print_result))
+    if not report.conforms:
+        raise typer.Exit(1)
+
+
+def doctor(
+    agent: Annotated[list[str] | None, typer.Option(help="An agent to check; may be given several times.")] = None,
+    model: Annotated[str, typer.Option(help="The model that will drive the agent, as `run` takes it.")] = "",
+    judge: Annotated[str, typer.Option(help="The judge model, as `run` takes it.")] = "",
+    confine: Annotated[str, typer.Option(help="auto, required or off, as `run` takes it.")] = "auto",
+) -> None:
+    """Check what a run needs: agents, confinement, disk, the model's endpoint, the judge. Says what to do.
+
+    Example: stewardbench doctor --model openai/gpt-5-mini --judge openai/gpt-5
+
+    Each check is one line; a check that failed is followed by what to do. Ends with exit code 1 when one failed.
+    """
+    import asyncio
+
+    from stewardbench.agents.interface import AgentSettings
+
+    settings = AgentSettings.model_validate({"confine": confine})
+
+    async def every_check() -> bool:
+        healthy = True
+        async for diagnosis in _diagnoses(agent or ["hermes"], settings, model, judge):
+            _print_diagnosis(diagnosis)
+            healthy = healthy and diagnosis.passed
+        return healthy
+
+    if not asyncio.run(every_check()):
+        raise typer.Exit(1)
+
+
+async def _diagnoses(names: list[str], settings: AgentSettings, model: str, judge: str) -> AsyncIterator[Diagnosis]:
+    from pathlib import Path
+
+    from stewardbench.agents import doctor
+    from stewardbench.agents.registry import load_agent
+    from stewardbench.models.scripted.scripts import PREFIX
+
+    yield doctor.check_disk([Path.cwd()])
+    yield doctor.check_confinement()
+    for name in names:
+        yield await doctor.check_agent(load_agent(name), settings)
+    if model and not model.startswith(PREFIX):  # a scripted model has no endpoint
+        yield await doctor.check_model(model, doctor.check_endpoint)
+    if judge and judge != "reference":  # the reference judge is part of this package
+        yield await doctor.check_model(judge, doctor.check_judge)
+
+
+def _print_diagnosis(diagnosis: Diagnosis) -> None:
+    word, colour = ("ok", "green") if diagnosis.passed else ("FAILED", "red")
+    typer.echo(f"{typer.style(f'{word:7}', fg=colour)} {diagnosis.check}: {diagnosis.detail}")
+    if diagnosis.advice:
+        typer.echo(f"        {diagnosis.advice}")
+
+
+def _print_result(result: CheckResult) -> None:
+    colour = {"passed": "green", "failed": "red", "skipped": "yellow"}[result.status]
+    typer.echo(f"{typer.style(f'{result.status:8}', fg=colour)} {result.name:10} {result.proves}")
+    if result.status != "passed":
+        typer.echo(f"         {result.detail}")

@@ -30,30 +30,29 @@ class HermesAgent:
         """The surface of a captured path."""
         return surface(path)
 
-    @property
-    def environment(self) -> Path:
-        """Where Hermes is installed, or would be."""
-        return environment_folder(self.name, _lock())
+    def installed(self, settings: AgentSettings) -> Path | None:
+        """Where Hermes is installed, or None when it is not."""
+        check_settings(settings)
+        folder = environment_folder(self.name, _lock())
+        return folder if is_ready(folder) else None
 
-    @property
-    def installed(self) -> bool:
-        """Whether Hermes is installed."""
-        return is_ready(self.environment)
-
-    def install(self) -> Path:
+    def install(self, settings: AgentSettings) -> Path:
         """Install Hermes from its hash-locked file unless it is there already. Raises InstallError."""
+        check_settings(settings)
         if sys.version_info >= (3, 14):
             raise InstallError(
                 f"Hermes-Agent {VERSION} does not run on Python {sys.version_info.major}.{sys.version_info.minor}.",
                 hint="Run stewardbench with Python 3.11, 3.12 or 3.13.",
             )
-        return build_once(self.environment, lambda folder: build_python_environment(folder, _lock()))
+        return build_once(
+            environment_folder(self.name, _lock()), lambda folder: build_python_environment(folder, _lock())
+        )
 
     async def open_slot(self, root: Path, endpoint: Endpoint, settings: AgentSettings) -> HermesSlot:
         """Install Hermes if need be and start it in an empty folder. Raises InstallError or ConfinementError."""
         check_settings(settings)
         confined = decide(settings.confine)
-        environment = await asyncio.to_thread(self.install)
+        environment = await asyncio.to_thread(self.install, settings)
         return await HermesSlot.open(root, environment, endpoint, settings, confined=confined)
 
 

@@ -10,7 +10,7 @@ from stewardbench.agents.openclaw.config import document
 from stewardbench.agents.openclaw.gateway import CANONICAL
 from stewardbench.agents.openclaw.releases import release
 from stewardbench.agents.openclaw.slot import OpenClawSlot
-from stewardbench.errors import UsageError
+from stewardbench.errors import InstallError, UsageError
 from stewardbench.workspace import confinement
 
 OPTIONS = frozenset(
@@ -30,6 +30,13 @@ class OpenClawAgent:
     def surface(self, path: str) -> Surface:
         """Which surface a captured path belongs to."""
         return surfaces.surface(path)
+
+    def installed(self, settings: AgentSettings) -> Path | None:
+        """Where the selected release lies, or None when it or Node is not installed."""
+        try:
+            return install.find(release(settings.version)).openclaw
+        except InstallError:
+            return None
 
     def install(self, settings: AgentSettings) -> Path:
         """Put Node and the selected release into the cache. Raises InstallError."""

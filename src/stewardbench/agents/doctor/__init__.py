@@ -1,0 +1,23 @@
+"""The doctor: what must work before a run is worth starting, each with what to do when it does not.
+
+agent         it is installed, starts in a slot, and answers a turn
+confinement   walls can be built around it
+disk          the cache and the run folder have room
+endpoint      the model answers through the real gateway, and tools reach it: a proxy that drops ``tools`` is the
+              commonest silent fault, because then nothing is ever written and every rate looks good
+judge         the judge model answers with the JSON that it is asked for
+"""
+
+from stewardbench.agents.doctor.diagnosis import Diagnosis
+from stewardbench.agents.doctor.local import check_agent, check_confinement, check_disk
+from stewardbench.agents.doctor.models import check_endpoint, check_judge, check_model
+
+__all__ = [
+    "Diagnosis",
+    "check_agent",
+    "check_confinement",
+    "check_disk",
+    "check_endpoint",
+    "check_judge",
+    "check_model",
+]

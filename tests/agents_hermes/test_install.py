@@ -1,0 +1,125 @@
+"""An installation happens once, begins anew after an interruption, and fails in words."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from stewardbench.agents import install
+from stewardbench.agents.hermes import HermesAgent
+from stewardbench.agents.interface import AgentSettings
+from stewardbench.agents.registry import agent_names, load_agent
+from stewardbench.errors import InstallError, UsageError
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("STEWARDBENCH_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_it_is_built_once_even_when_two_ask(cache: Path) -> None:
+    folder, built = install.environment_folder("agent", b"lock"), []
+    both = threading.Barrier(2)
+
+    def build(target: Path) -> None:
+        built.append(target)
+        target.mkdir()
+
+    def ask() -> None:
+        both.wait()
+        install.build_once(folder, build)
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert built == [folder]
+    assert install.is_ready(folder)
+    assert folder.is_relative_to(cache)
+
+
+def test_an_interrupted_build_is_no_installation_and_begins_anew() -> None:
+    folder = install.environment_folder("agent", b"lock")
+
+    def interrupted(target: Path) -> None:
+        target.mkdir()
+        (target / "half").touch()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        install.build_once(folder, interrupted)
+    assert not install.is_ready(folder)
+    install.build_once(folder, lambda target: target.mkdir())
+    assert [each.name for each in folder.iterdir()] == [install.READY]
+
+
+def test_another_lock_is_another_folder() -> None:
+    assert install.environment_folder("agent", b"one") != install.environment_folder("agent", b"two")
+    assert install.environment_folder("agent", b"one") == install.environment_folder("agent", b"one")
+
+
+def test_too_little_room_is_told_before_anything_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage("/")
+    monkeypatch.setattr(install.shutil, "disk_usage", lambda path: usage._replace(free=5))
+    with pytest.raises(InstallError, match="STEWARDBENCH_CACHE"):
+        install.build_once(install.environment_folder("agent", b"lock"), lambda target: pytest.fail("built"))
+
+
+def test_a_cache_that_cannot_be_written_is_named(cache: Path) -> None:
+    cache.write_text("a file where the folder should be")
+    with pytest.raises(InstallError, match=r"cache.*cannot be built"):
+        install.build_once(install.environment_folder("agent", b"lock"), lambda target: target.mkdir())
+
+
+@pytest.mark.parametrize("installer", ["pip", "uv"])
+def test_a_failed_installation_ends_with_the_installers_words(
+    installer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if installer == "pip":
+        monkeypatch.setattr(install.shutil, "which", lambda name: None)
+    elif shutil.which("uv") is None:
+        pytest.skip("uv is not installed")
+    monkeypatch.setenv("PIP_INDEX_URL", "file:///nowhere")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("UV_NO_INDEX", "1")
+    lock = b"no-such-package==1.0 --hash=sha256:" + b"0" * 64
+    with pytest.raises(InstallError, match=r"(?s)exit code.*no-such-package") as caught:
+        install.build_python_environment(tmp_path / "environment", lock)
+    assert "run the same command again" in caught.value.hint
+
+
+def test_the_callers_python_settings_do_not_reach_the_installer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
+    monkeypatch.setenv("VIRTUAL_ENV", "/elsewhere")
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy")
+    environ = install._clean_environ()
+    assert "PYTHONPATH" not in environ
+    assert "VIRTUAL_ENV" not in environ
+    assert environ["HTTPS_PROXY"] == "http://proxy"
+
+
+def test_the_lock_ships_with_the_package_and_pins_everything_by_hash() -> None:
+    lock = files("stewardbench.agents.hermes").joinpath("requirements.lock").read_text()
+    assert "hermes-agent==0.19.0" in lock
+    requirements = [line for line in lock.splitlines() if line and not line.startswith((" ", "#"))]
+    assert len(requirements) > 50
+    assert all("==" in line and line.endswith("\\") for line in requirements)
+    assert "://" not in lock
+
+
+def test_hermes_is_not_installed_in_an_empty_cache() -> None:
+    assert HermesAgent().installed(AgentSettings()) is None
+
+
+def test_agents_are_found_by_name() -> None:
+    assert "hermes" in agent_names()
+    assert load_agent("hermes").name == "hermes"
+    with pytest.raises(UsageError, match="hermes") as caught:
+        load_agent("hermess")
+    assert "hermes" in caught.value.hint
