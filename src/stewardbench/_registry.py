@@ -1,5 +1,6 @@
 """Everything that Inspect AI finds through our entry point: tasks, solvers, scorers and the scripted provider."""
 
 from stewardbench.models.scripted.provider import ScriptedApi
+from stewardbench.runs.inspect_tasks import pasb
 
-__all__ = ["ScriptedApi"]
+__all__ = ["ScriptedApi", "pasb"]

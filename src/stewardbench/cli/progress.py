@@ -1,0 +1,95 @@
+"""How a run's progress is shown: a moving line on a terminal, one plain line now and then anywhere else."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from stewardbench.runs.progress import Progress
+
+EVERY_S = 30.0
+
+
+class ProgressLine:
+    """A watcher of a run, as a context manager. Writes to standard error."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.status import Status
+
+        self._console = Console(stderr=True)
+        self._status = Status("starting", console=self._console) if self._console.is_terminal else None
+        self._message = ""
+        self._written = 0.0
+        self._last: Progress | None = None
+
+    def __enter__(self) -> Self:
+        if self._status is not None:
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+        if self._last is not None:
+            self._write(describe(self._last))
+
+    def __call__(self, progress: Progress) -> None:
+        """Show the state of the run."""
+        first, self._last = self._last is None, progress
+        if progress.message != self._message:
+            self._message = progress.message
+            self._write(f"  {progress.message}")
+        if self._status is not None:
+            self._status.update(describe(progress))
+        elif first or time.monotonic() - self._written >= EVERY_S:
+            self._written = time.monotonic()
+            self._write(describe(progress))
+
+    def _write(self, text: str) -> None:
+        if self._status is not None:
+            self._console.print(text, markup=False, highlight=False)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+
+def describe(progress: Progress) -> str:
+    """One line: what is finished, what went wrong, what it cost, how long it will take."""
+    parts = [f"{progress.finished}/{progress.total} tasks"]
+    parts += [
+        f"{count} {name}"
+        for name, count in (
+            ("done", progress.done),
+            ("done earlier", progress.earlier),
+            ("invalid", progress.invalid),
+            ("retried", progress.retried),
+            ("failed", progress.failed),
+            ("judged", progress.judged),
+            ("not judged", progress.unjudged),
+        )
+        if count
+    ]
+    parts.append(f"{_short(progress.input_tokens)} tokens in, {_short(progress.output_tokens)} out")
+    parts.append(f"{_duration(progress.elapsed_s)} so far")
+    eta = progress.eta_s
+    if eta is not None and progress.finished < progress.total:
+        parts.append(f"{_duration(eta)} left")
+    return " | ".join(parts)
+
+
+def _short(count: int) -> str:
+    for size, unit in ((1_000_000, "M"), (1_000, "k")):
+        if count >= size:
+            return f"{count / size:.1f}{unit}"
+    return str(count)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

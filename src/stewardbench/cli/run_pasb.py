@@ -1,0 +1,98 @@
+"""``run pasb``: run or resume the persistent-sycophancy benchmark on a real agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def run_pasb(
+    *,
+    model: Annotated[str, typer.Option(help="The model under test: any Inspect name, scripted/NAME, or URL#MODEL.")],
+    out: Annotated[Path, typer.Option(help="The run folder. The same command on the same folder resumes.")],
+    agent: Annotated[str, typer.Option(help="The agent: hermes, openclaw, or any installed plug-in.")] = "hermes",
+    judge: Annotated[str, typer.Option(help="A model of another family, or 'reference' for scripted models.")] = "",
+    tasks: Annotated[str, typer.Option(help="smoke, open, released:FILE, or a JSONL file of tasks.")] = "open",
+    sample: Annotated[int | None, typer.Option(help="A stratified sample of this many tasks.")] = None,
+    limit: Annotated[int | None, typer.Option(help="The first so many tasks.")] = None,
+    workers: Annotated[int, typer.Option(help="Agents that run at the same time.")] = 1,
+    review: Annotated[str, typer.Option(help="Self-improvement policy of the agent.")] = "released",
+    tools: Annotated[str, typer.Option(help="Tool set of the agent: released or full.")] = "released",
+    flush: Annotated[str, typer.Option(help="Wait after persist: quiescence, or fixed (the paper's).")] = "quiescence",
+    confine: Annotated[str, typer.Option(help="auto, required or off.")] = "auto",
+    seed: Annotated[int, typer.Option(help="Seed of the sample and the canaries.")] = 0,
+    temperature: Annotated[str, typer.Option(help="A number, or 'default' to leave it to the provider.")] = "0",
+    max_attempts: Annotated[int, typer.Option(help="Attempts at a task while its episodes are invalid.")] = 3,
+    max_calls: Annotated[int, typer.Option(help="Model calls that one turn may make.")] = 30,
+    turn_timeout: Annotated[float, typer.Option(help="Seconds that one turn may take.")] = 600.0,
+    version: Annotated[str, typer.Option(help="Version of the agent, where it has several.")] = "",
+    session_search: Annotated[bool, typer.Option(help="Give the agent its search over old sessions.")] = False,
+    same_family: Annotated[bool, typer.Option(help="Allow a judge of the model's own family; it is marked.")] = False,
+    option: Annotated[list[str] | None, typer.Option(help="KEY=VALUE for the agent; may be repeated.")] = None,
+) -> None:
+    """Run PASB: five persist turns, a clean cut, three query turns, for every task.
+
+    Example: stewardbench run pasb --model scripted/promoter --judge reference --tasks smoke --sample 16 --out runs/demo
+
+    The same command again resumes. Everything is in the run folder: episodes, model calls, judgments, Inspect logs.
+    """
+    import asyncio
+
+    from stewardbench.cli.progress import ProgressLine
+    from stewardbench.runs.folder import RunFolder
+    from stewardbench.runs.pasb_eval import run_pasb as run
+    from stewardbench.runs.pasb_settings import pasb_settings
+    from stewardbench.runs.summary import summarise
+
+    settings = pasb_settings(
+        agent=agent,
+        model=model,
+        version=version,
+        judge=judge,
+        tasks=tasks,
+        sample=sample,
+        limit=limit,
+        seed=seed,
+        review=review,
+        tools=tools,
+        flush=flush,
+        confine=confine,
+        session_search=session_search,
+        temperature=None if temperature == "default" else temperature,
+        turn_timeout_s=turn_timeout,
+        max_model_calls_per_turn=max_calls,
+        max_attempts=max_attempts,
+        same_family=same_family,
+        options=_options(option or []),
+    )
+    with ProgressLine() as line:
+        progress = asyncio.run(run(settings, out, workers=workers, watch=line))
+    typer.echo("\n".join(summarise(RunFolder.read(out))))
+    typer.echo(f"\nRecords: {out}   Tables: stewardbench report {out}")
+    if progress.failed or progress.unjudged:
+        typer.echo(
+            f"{progress.failed} tasks failed and {progress.unjudged} episodes were not judged; see {out / 'logs'}. "
+            "Run the same command again to try them anew.",
+            err=True,
+        )
+        raise typer.Exit(1)
+
+
+def _options(pairs: list[str]) -> dict[str, object]:
+    """KEY=VALUE pairs as the agent's options; values that are JSON are read as JSON. Raises UsageError."""
+    import json
+
+    from stewardbench.errors import UsageError
+
+    options: dict[str, object] = {}
+    for pair in pairs:
+        key, mark, value = pair.partition("=")
+        if not key or not mark:
+            raise UsageError(f"--option {pair}: not KEY=VALUE.", hint="For example --option max_tokens=2048.")
+        try:
+            options[key] = json.loads(value)
+        except ValueError:
+            options[key] = value
+    return options

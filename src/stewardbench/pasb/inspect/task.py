@@ -1,0 +1,132 @@
+"""The Inspect task: one sample per PASB task, one solver that runs its episode, one scorer that judges it.
+
+Inspect brings the providers, their limits and retries, usage and the log viewer. What an episode is, how it is stored
+and whether it has to run at all is decided by the ``EpisodeSource`` behind the solver. The rates in Inspect's log are
+for orientation: published numbers are computed from the run folder (``pasb.metrics``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from inspect_ai import Task as InspectTask
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from stewardbench.pasb.axes import DIMENSIONS, FAIL_AT
+from stewardbench.pasb.outcomes import EpisodeOutcome, outcomes
+from stewardbench.pasb.records import Episode, Judgment, Task
+
+EPISODE, COMMIT = "episode", "commit"
+
+
+class EpisodeSource(Protocol):
+    """Whoever runs and stores episodes: a run folder with its agents."""
+
+    async def episode(self, task: Task) -> Episode:
+        """The final episode of a task: a stored one, or a new one. Called in the sample's context."""
+        ...
+
+    async def judgment(self, task: Task, episode: Episode) -> Judgment | None:
+        """The judgment of a valid episode. None without a judge, or when it cannot be reached."""
+        ...
+
+    def release(self, task: Task) -> None:
+        """The sample is scored: nothing more is asked about this task."""
+        ...
+
+
+def pasb_task(tasks: Iterable[Task], source: EpisodeSource, **settings: Any) -> InspectTask:
+    """The Inspect task over some PASB tasks. ``settings`` go to Inspect's ``Task`` as they are."""
+    by_id = {task.task_id: task for task in tasks}
+    return InspectTask(
+        dataset=MemoryDataset([_sample(task) for task in by_id.values()], name="pasb"),
+        solver=run_episode(source, by_id.__getitem__),
+        scorer=judge(source, by_id.__getitem__),
+        name="pasb",
+        **settings,
+    )
+
+
+@solver
+def run_episode(source: EpisodeSource, find: Callable[[str], Task]) -> Solver:
+    """Runs the sample's episode and keeps what the scorer needs of it."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        episode = await source.episode(find(str(state.sample_id)))
+        state.store.set(EPISODE, episode.episode_id)
+        state.metadata |= _facts(episode)
+        answer = "\n\n".join(turn.agent for turn in episode.query)
+        state.output = ModelOutput.from_content(model=str(state.model), content=answer)
+        state.completed = True
+        return state
+
+    return solve
+
+
+@metric
+def failure_rate(at: float = FAIL_AT) -> Metric:
+    """Share of scored samples at or above the failing score."""
+
+    def compute(scores: list[SampleScore]) -> float:
+        values = [one.score.as_float() for one in scores]
+        return sum(value >= at for value in values) / len(values) if values else math.nan
+
+    return compute
+
+
+@scorer(metrics={**{dimension: [failure_rate()] for dimension in DIMENSIONS}, COMMIT: [mean()]})
+def judge(source: EpisodeSource, find: Callable[[str], Task]) -> Scorer:
+    """Judges the sample's episode. Invalid episodes and missing scores stay unscored."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        task = find(str(state.sample_id))
+        episode = await source.episode(task)
+        judgment = await source.judgment(task, episode) if episode.valid else None
+        source.release(task)
+        if not episode.valid:
+            return Score.unscored(reason=str(episode.invalid_reason), explanation=episode.invalid_detail)
+        (outcome,) = outcomes([episode], [judgment] if judgment else [])
+        return Score(
+            value=_values(outcome),
+            explanation="\n\n".join(turn.rationale for turn in judgment.turns) if judgment else "not judged",
+            metadata={"episode_id": episode.episode_id, "surface": outcome.primary, "judge": outcome.judge},
+        )
+
+    return score
+
+
+def _values(outcome: EpisodeOutcome) -> dict[str, str | int | float | bool | None]:
+    scores = {d: _or_nan(getattr(outcome, d)) for d in DIMENSIONS}
+    return {**scores, COMMIT: _or_nan(outcome.committed)}
+
+
+def _or_nan(value: int | bool | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _sample(task: Task) -> Sample:
+    facts = {
+        "base_item_id": task.base_item_id,
+        "sub_axis": task.sub_axis.value,
+        "scenario": task.scenario.value,
+        "delivery": task.delivery.value,
+        "arm": task.arm,
+    }
+    return Sample(id=task.task_id, input=task.query_target, target=task.claim.ground_truth_stance, metadata=facts)
+
+
+def _facts(episode: Episode) -> dict[str, Any]:
+    return {
+        "episode_id": episode.episode_id,
+        "agent": f"{episode.agent} {episode.agent_version}",
+        "valid": episode.valid,
+        "invalid_reason": str(episode.invalid_reason or ""),
+        "attempt": episode.attempt,
+        "surface": str(episode.commit.primary) if episode.commit else "",
+        "exchanges_sha256": episode.exchanges_sha256,
+    }

@@ -1,0 +1,63 @@
+"""Model calls as one stored blob per episode: every request and reply, each distinct message written once.
+
+A conversation's requests repeat each other, so messages and tool lists are pooled: an episode of half a megabyte of
+requests takes a few kilobytes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from stewardbench.errors import StoreError
+from stewardbench.models.messages import ChatRequest, Exchange
+from stewardbench.records import BlobStore, canonical_json
+
+FORMAT = "exchanges/1"
+
+
+def pack(exchanges: Iterable[Exchange]) -> bytes:
+    """The stored form of an episode's model calls; equal calls give equal bytes."""
+    pool: dict[str, int] = {}
+
+    def place(value: Any) -> int:
+        return pool.setdefault(canonical_json(value), len(pool))
+
+    rows = []
+    for exchange in exchanges:
+        row = exchange.model_dump(mode="json", exclude={"request"})
+        request = exchange.request
+        row["request"] = {
+            "messages": [place(message) for message in request.messages],
+            "tools": [place(tool) for tool in request.tools],
+            "rest": request.model_dump(mode="json", exclude={"messages", "tools"}),
+        }
+        rows.append(row)
+    text = f'{{"format":"{FORMAT}","pool":[{",".join(pool)}],"exchanges":{json.dumps(rows, ensure_ascii=False)}}}'
+    return gzip.compress(text.encode("utf-8", "surrogatepass"), compresslevel=6, mtime=0)
+
+
+def unpack(data: bytes) -> tuple[Exchange, ...]:
+    """The model calls of a stored blob. Raises StoreError when it is not one."""
+    try:
+        stored = json.loads(gzip.decompress(data).decode("utf-8", "surrogatepass"))
+        if stored["format"] != FORMAT:
+            raise StoreError(f"model calls are stored as {stored['format']}, not {FORMAT}.")
+        pool = stored["pool"]
+        return tuple(_exchange(row, pool) for row in stored["exchanges"])
+    except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
+        raise StoreError(f"stored model calls cannot be read: {error}") from error
+
+
+def load_exchanges(blobs: BlobStore, digest: str) -> tuple[Exchange, ...]:
+    """The model calls of an episode, by the hash in its record; none where it made none."""
+    return unpack(blobs.get(digest)) if digest else ()
+
+
+def _exchange(row: dict[str, Any], pool: Sequence[Any]) -> Exchange:
+    request = row.pop("request")
+    messages, tools = ([pool[place] for place in request[part]] for part in ("messages", "tools"))
+    whole = ChatRequest.model_validate({"messages": messages, "tools": tools, **request["rest"]})
+    return Exchange.model_validate({**row, "request": whole})

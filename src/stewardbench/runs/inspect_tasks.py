@@ -1,0 +1,113 @@
+"""The tasks that ``inspect eval`` finds: the same runs as the command line's, into the same run folders.
+
+inspect eval stewardbench/pasb -T agent=hermes --model M --model-role grader=J
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task as InspectTask
+from inspect_ai import task
+from inspect_ai.model import Model, get_model, model_roles
+from inspect_ai.solver import TaskState
+
+from stewardbench.agents.registry import load_agent
+from stewardbench.errors import UsageError
+from stewardbench.models.inspect_upstream import InspectUpstream
+from stewardbench.models.messages import Upstream
+from stewardbench.models.scripted.scripts import PREFIX
+from stewardbench.models.upstreams import open_upstream
+from stewardbench.pasb.inspect.task import pasb_task
+from stewardbench.runs.judges import REFERENCE, ModelJudge, ReferenceJudge, open_judge
+from stewardbench.runs.pasb_eval import open_folder
+from stewardbench.runs.pasb_run import PasbRun
+from stewardbench.runs.pasb_settings import PasbSettings, pasb_settings, select_tasks
+from stewardbench.runs.slots import SlotPool, slot_folder
+
+
+@task
+def pasb(
+    *,
+    agent: str = "hermes",
+    tasks: str = "open",
+    sample: int | None = None,
+    limit: int | None = None,
+    judge: str = "",
+    review: str = "released",
+    tools: str = "released",
+    flush: str = "quiescence",
+    confine: str = "auto",
+    seed: int = 0,
+    workers: int = 1,
+    max_attempts: int = 3,
+    same_family: bool = False,
+    version: str = "",
+    options: dict[str, Any] | None = None,
+    out: str = "",
+) -> InspectTask:
+    """PASB on a real agent, resumable: the model under test is Inspect's model, the judge its role ``grader``.
+
+    ``out`` is the run folder (default: runs/pasb-AGENT-MODEL), ``judge=reference`` the keyless judge of the scripted
+    models; the other choices are those of ``stewardbench run pasb``.
+    """
+    model, grader = get_model(), _grader()
+    settings = pasb_settings(
+        agent=agent,
+        model=str(model),
+        version=version,
+        judge=judge or (str(grader) if grader else ""),
+        tasks=tasks,
+        sample=sample,
+        limit=limit,
+        seed=seed,
+        review=review,
+        tools=tools,
+        flush=flush,
+        confine=confine,
+        temperature=model.config.temperature,
+        max_attempts=max_attempts,
+        same_family=same_family,
+        options=options or {},
+    )
+    folder = Path(out or f"runs/pasb-{agent}-{str(model).rsplit('/', 1)[-1]}")
+    return _task(settings, folder, workers, model, grader)
+
+
+def _task(settings: PasbSettings, folder: Path, workers: int, model: Model, grader: Model | None) -> InspectTask:
+    agent, tasks = load_agent(settings.agent), select_tasks(settings)
+    stack = ExitStack()
+    store = stack.enter_context(open_folder(settings, folder, agent, tasks, workers))
+    pool = SlotPool(agent, settings.agent_settings(), workers, slot_folder(folder))
+    run = PasbRun(settings, store, agent, tasks, pool, upstream=_upstream(model), judge=_judge(settings, grader))
+    if not run.pending:
+        stack.close()
+        raise UsageError(f"{folder}: every task has its final episode.", hint="Nothing is left to run.")
+    left = len(run.pending)
+
+    async def close_after_last(state: TaskState) -> None:
+        nonlocal left
+        left -= 1
+        if not left:
+            await pool.close()
+            stack.close()
+
+    return pasb_task(run.pending, run, cleanup=close_after_last, metadata={"run_id": run.run_id, "folder": str(folder)})
+
+
+def _grader() -> Model | None:
+    found = model_roles().get("grader")
+    return found[0] if isinstance(found, list) else found
+
+
+def _upstream(model: Model) -> Upstream:
+    return open_upstream(str(model)) if str(model).startswith(PREFIX) else InspectUpstream(model)
+
+
+def _judge(settings: PasbSettings, grader: Model | None) -> ModelJudge | ReferenceJudge | None:
+    if not settings.judge:
+        return None
+    upstream = InspectUpstream(grader) if grader is not None and settings.judge != REFERENCE else None
+    return open_judge(settings.judge, settings.model, allow_same_family=settings.same_family, upstream=upstream)

@@ -1,0 +1,140 @@
+"""Running PASB: the run folder, the pool of agents and Inspect's evaluation, brought together.
+
+    run_pasb    what ``stewardbench run pasb`` does: open or resume the folder, run what is missing, give it back
+    pasb        the same as an Inspect task, for ``inspect eval stewardbench/pasb``
+
+Scripted models and plain endpoints are called directly; Inspect models are called through Inspect, inside the sample
+they belong to. Either way the Inspect log lies in the run folder under ``logs``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stewardbench.agents.interface import Agent
+from stewardbench.agents.registry import load_agent
+from stewardbench.errors import StewardError, UsageError
+from stewardbench.models.messages import ChatReply, ChatRequest, Upstream
+from stewardbench.models.scripted.scripts import PREFIX
+from stewardbench.models.upstreams import open_upstream
+from stewardbench.pasb.records import Task
+from stewardbench.runs.folder import RunFolder
+from stewardbench.runs.judges import REFERENCE, ModelJudge, ReferenceJudge, open_judge
+from stewardbench.runs.pasb_run import PasbRun
+from stewardbench.runs.pasb_settings import PasbSettings, manifest_settings, select_tasks
+from stewardbench.runs.pasb_store import PasbStore
+from stewardbench.runs.progress import Progress, Watch, ignore
+from stewardbench.runs.slots import SlotPool, slot_folder
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog
+
+JUDGING = 2  # samples per worker: one on the slot while another is judged
+DIRECT = ("http://", "https://")  # endpoints that Inspect has no name for
+
+
+class WithSettings:
+    """An upstream with generation settings that a run has fixed; they replace what the agent asks for."""
+
+    def __init__(self, upstream: Upstream, settings: dict[str, Any]) -> None:
+        self.name = upstream.name
+        self._upstream, self._settings = upstream, settings
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Answer one request under the fixed settings."""
+        fixed = {**request.settings, **self._settings}
+        return await self._upstream.complete(request.model_copy(update={"settings": fixed}))
+
+
+async def run_pasb(settings: PasbSettings, out: Path, *, workers: int = 1, watch: Watch = ignore) -> Progress:
+    """Run or resume a PASB run until every task has its final episode, judged if a judge is declared.
+
+    Raises StoreError (locked, other settings, full disk), UsageError, DataError, InstallError or ConfinementError;
+    what was finished until then is kept, and the same call goes on from there.
+    """
+    if workers < 1:
+        raise UsageError(f"--workers {workers}: at least one is needed.")
+    agent, tasks = load_agent(settings.agent), select_tasks(settings)
+    upstream = _subject(open_upstream(settings.model), settings)
+    judge = _judge(settings)
+    with open_folder(settings, out, agent, tasks, workers) as store:
+        pool = SlotPool(agent, settings.agent_settings(), workers, slot_folder(out))
+        run = PasbRun(settings, store, agent, tasks, pool, upstream=upstream, judge=judge, watch=watch)
+        watch(run.progress)
+        if run.pending:
+            async with pool:
+                await _evaluate(run, settings, out, workers)
+    return run.progress
+
+
+@contextmanager
+def open_folder(
+    settings: PasbSettings, out: Path, agent: Agent, tasks: tuple[Task, ...], workers: int
+) -> Iterator[PasbStore]:
+    """The store of a run folder, created or resumed and locked. Raises StoreError."""
+    declared = manifest_settings(settings, agent, tasks, workers)
+    versions = {"inspect_ai": version("inspect_ai")}
+    with RunFolder.open(out, "pasb", declared, versions) as folder:
+        store = PasbStore(folder, settings.max_attempts)
+        store.keep_tasks(tasks)
+        yield store
+
+
+async def _evaluate(run: PasbRun, settings: PasbSettings, out: Path, workers: int) -> None:
+    from inspect_ai import eval_async
+    from inspect_ai.util import display_type
+
+    from stewardbench.pasb.inspect.task import pasb_task
+
+    os.environ.setdefault("INSPECT_DISPLAY", "none")  # progress is shown by the caller
+    display_type()  # Inspect reads the variable here, once
+    roles = {"grader": settings.judge} if _known_to_inspect(settings.judge) else None
+    try:
+        (log,) = await eval_async(
+            pasb_task(run.pending, run),
+            model=settings.model if _known_to_inspect(settings.model) else "none/none",
+            model_roles=roles,
+            metadata={"run_id": run.run_id, "model": settings.model, "agent": settings.agent, "judge": settings.judge},
+            log_dir=str(out / "logs"),
+            log_format="eval",
+            max_samples=workers * JUDGING,
+            fail_on_error=False,
+            log_realtime=False,
+            log_model_api=False,
+            score_display=False,
+        )
+    except Exception:
+        if run.stopped is not None:
+            raise run.stopped from None
+        raise
+    if run.stopped is not None:
+        raise run.stopped
+    _check(log)
+
+
+def _check(log: EvalLog) -> None:
+    if log.status == "cancelled":
+        raise KeyboardInterrupt
+    if log.status == "error" and log.error is not None:
+        raise StewardError(f"Inspect ended the run: {log.error.message}", hint=f"Details: {log.location}")
+
+
+def _subject(upstream: Upstream, settings: PasbSettings) -> Upstream:
+    if settings.temperature is None or settings.model.startswith(PREFIX):
+        return upstream
+    return WithSettings(upstream, {"temperature": settings.temperature})
+
+
+def _judge(settings: PasbSettings) -> ModelJudge | ReferenceJudge | None:
+    if not settings.judge:
+        return None
+    return open_judge(settings.judge, settings.model, allow_same_family=settings.same_family)
+
+
+def _known_to_inspect(name: str) -> bool:
+    return bool(name) and name != REFERENCE and not name.startswith(DIRECT)

@@ -1,0 +1,156 @@
+"""One PASB run: tasks become stored episodes, and episodes become stored judgments, each exactly once.
+
+    episode(task)    the stored final episode, or attempts on a free slot until one is valid or none is left
+    judgment(...)    what the judge says of a valid episode, stored before it is handed on
+
+An agent or model that fails makes an attempt invalid, which is stored like any other. An error of ours (a full disk,
+an agent that cannot be installed) stops the run: ``stopped`` holds it, and no further task is begun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from stewardbench.agents.interface import Agent
+from stewardbench.errors import ModelError, StewardError
+from stewardbench.models.messages import Upstream
+from stewardbench.models.scripted.lexicon import Lexicon, using
+from stewardbench.pasb.assembly import assemble, exchanges_of
+from stewardbench.pasb.protocol import Conditions, Trial, run_episode
+from stewardbench.pasb.records import Episode, InvalidReason, Judgment, Task
+from stewardbench.pasb.turns import Rig
+from stewardbench.runs.judges import Judge
+from stewardbench.runs.pasb_settings import PasbSettings
+from stewardbench.runs.pasb_store import PasbStore
+from stewardbench.runs.progress import Progress, Watch, ignore
+from stewardbench.runs.slots import Seat, SlotPool
+
+DEAD = frozenset({InvalidReason.AGENT_CRASHED, InvalidReason.AGENT_TIMEOUT, InvalidReason.REVIEW_FAILED})
+
+
+class PasbRun:
+    """The episode source behind the Inspect task. Not for two event loops at once."""
+
+    def __init__(
+        self,
+        settings: PasbSettings,
+        store: PasbStore,
+        agent: Agent,
+        tasks: Iterable[Task],
+        pool: SlotPool,
+        *,
+        upstream: Upstream,
+        judge: Judge | None,
+        watch: Watch = ignore,
+    ) -> None:
+        manifest = store.folder.manifest
+        self.run_id = manifest.run_id
+        self.tasks = tuple(tasks)
+        self.stopped: StewardError | None = None
+        self._store, self._pool, self._judge = store, pool, judge
+        self._upstream, self._watch = upstream, watch
+        self._max_attempts = settings.max_attempts
+        self._lexicon = Lexicon.of_tasks(self.tasks)
+        self._conditions = Conditions(
+            run_id=self.run_id,
+            agent=agent,
+            agent_version=str(manifest.settings["agent_version"]),
+            settings=settings.agent_settings(),
+            model=settings.model,
+            config_sha256=manifest.settings_sha256,
+            seed=settings.seed,
+            flush=settings.flush,
+        )
+        self._held: dict[str, Episode] = {}
+        self.pending = self._pending()
+        self.progress = Progress(total=len(self.tasks), earlier=len(self.tasks) - len(self.pending))
+
+    async def episode(self, task: Task) -> Episode:
+        """The final episode of a task. Raises what stopped the run, if anything did."""
+        if task.task_id not in self._held:
+            with self._stopping():
+                self._held[task.task_id] = await self._obtain(task)
+        return self._held[task.task_id]
+
+    async def judgment(self, task: Task, episode: Episode) -> Judgment | None:
+        """The judgment of a valid episode; None without a judge, or when it cannot be reached."""
+        if self._judge is None:
+            return None
+        with self._stopping():
+            try:
+                judgment = await self._judge.judge(task, episode)
+            except ModelError as error:
+                self.progress.unjudged += 1
+                self._show(f"{self._judge.name}: {error.message}")
+                return None
+            self._store.add_judgment(judgment)
+        self.progress.judged += 1
+        self._show()
+        return judgment
+
+    def release(self, task: Task) -> None:
+        """A task needs no more work in this start."""
+        episode = self._held.pop(task.task_id, None)
+        if episode is not None:
+            self.progress.done += episode.valid
+            self.progress.invalid += not episode.valid
+        self._show()
+
+    def _pending(self) -> tuple[Task, ...]:
+        """Tasks without a final episode, and those whose valid episode the judge has not seen."""
+        finals = self._store.finals()
+        judged = self._store.judged(self._judge.name) if self._judge else set()
+        waiting = {t for t, valid_id in finals.items() if self._judge and valid_id and valid_id not in judged}
+        return tuple(t for t in self.tasks if t.task_id not in finals or t.task_id in waiting)
+
+    async def _obtain(self, task: Task) -> Episode:
+        while not self._store.is_final(task.task_id):
+            async with self._pool.seat() as seat:
+                if self.stopped is not None:
+                    raise self.stopped
+                episode = await self._attempt(task, seat)
+                seat.spent = episode.invalid_reason in DEAD
+            if self._store.is_final(task.task_id):
+                return episode
+            self.progress.retried += 1
+            self._show(f"{task.task_id}: {episode.invalid_reason}: {episode.invalid_detail}")
+        return self._store.final_episodes([task.task_id])[task.task_id]
+
+    async def _attempt(self, task: Task, seat: Seat) -> Episode:
+        trial = Trial(task, self._conditions, self._store.attempts(task.task_id) + 1)
+        started = self._conditions.clock.now()
+        with using(self._lexicon):
+            seat.gateway.begin(self._upstream)
+        persisted, queried = await run_episode(trial, Rig(seat.slot, seat.gateway))
+        episode = assemble(
+            trial,
+            persisted,
+            queried,
+            worker=seat.worker,
+            started=started,
+            completed=self._conditions.clock.now(),
+            exchanges_sha256=self._store.put_exchanges(exchanges_of(persisted, queried)),
+        )
+        self._store.add_episode(episode)
+        self.progress.input_tokens += episode.input_tokens
+        self.progress.output_tokens += episode.output_tokens
+        return episode
+
+    @contextmanager
+    def _stopping(self) -> Iterator[None]:
+        """Let an error of ours stop the whole run: what is missing is missing for every task."""
+        if self.stopped is not None:
+            raise self.stopped
+        try:
+            yield
+        except StewardError as error:
+            self.stopped = self.stopped or error
+            raise
+        except Exception:
+            self.progress.failed += 1
+            raise
+
+    def _show(self, message: str = "") -> None:
+        self.progress.message = message or self.progress.message
+        self._watch(self.progress)

@@ -1,0 +1,100 @@
+"""What a PASB run declares: everything that its numbers depend on, kept in its manifest and checked on every resume."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from stewardbench.agents.interface import Agent, AgentSettings
+from stewardbench.errors import UsageError
+from stewardbench.pasb.commit import MATCHER
+from stewardbench.pasb.judge import judge_sha256
+from stewardbench.pasb.quiescence import FlushPolicy
+from stewardbench.pasb.records import Task
+from stewardbench.pasb.tasks.load import load_tasks
+from stewardbench.pasb.tasks.sample import sample_tasks
+from stewardbench.records import Record, canonical_json, sha256_text
+
+
+class PasbSettings(Record):
+    """The choices of one run. ``judge`` may be empty: episodes are then stored and judged later.
+
+    ``version`` pins the agent where it has several. ``temperature`` is set on the model under test (greedy as in the
+    paper; None leaves it to the provider).
+    ``max_attempts`` bounds how often a task is tried whose episodes are invalid.
+    """
+
+    agent: str
+    model: str
+    version: str = ""
+    judge: str = ""
+    tasks: str = "open"
+    sample: int | None = None
+    limit: int | None = None
+    seed: int = 0
+    review: str = "released"
+    tools: str = "released"
+    flush: FlushPolicy = "quiescence"
+    confine: Literal["auto", "required", "off"] = "auto"
+    session_search: bool = False
+    temperature: float | None = 0.0
+    turn_timeout_s: float = Field(600.0, gt=0)
+    max_model_calls_per_turn: int = Field(30, ge=1)
+    max_attempts: int = Field(3, ge=1)
+    same_family: bool = False
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    def agent_settings(self) -> AgentSettings:
+        """The part that the agent is given."""
+        return AgentSettings(
+            version=self.version,
+            review=self.review,
+            tools=self.tools,
+            max_model_calls_per_turn=self.max_model_calls_per_turn,
+            turn_timeout_s=self.turn_timeout_s,
+            session_search=self.session_search,
+            confine=self.confine,
+            options=self.options,
+        )
+
+
+def pasb_settings(**choices: Any) -> PasbSettings:
+    """Settings from loose values, as a command line or Inspect gives them. Raises UsageError naming the bad one."""
+    try:
+        return PasbSettings.model_validate(choices)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        raise UsageError(f"{name}: {first['msg']} ({first['input']!r} was given).") from None
+
+
+def select_tasks(settings: PasbSettings) -> tuple[Task, ...]:
+    """The tasks of a run: all of the set, a stratified sample, or the first few. Raises UsageError or DataError."""
+    if settings.sample is not None and settings.limit is not None:
+        raise UsageError("--sample and --limit exclude each other.", hint="Use --sample for a stratified choice.")
+    tasks = load_tasks(settings.tasks)
+    if settings.sample is not None:
+        return sample_tasks(tasks, settings.sample, settings.seed)
+    if settings.limit is None:
+        return tasks
+    if not 1 <= settings.limit <= len(tasks):
+        raise UsageError(f"--limit {settings.limit}: the set has {len(tasks)} tasks.", hint="Choose fewer tasks.")
+    return tasks[: settings.limit]
+
+
+def manifest_settings(settings: PasbSettings, agent: Agent, tasks: tuple[Task, ...], workers: int) -> dict[str, Any]:
+    """The settings as a manifest holds them, with what they resolve to."""
+    return {
+        **settings.model_dump(mode="json"),
+        "agent_version": agent.version(settings.agent_settings()),
+        "tasks_sha256": tasks_sha256(tasks),
+        "matcher": MATCHER,
+        "judge_prompts_sha256": judge_sha256() if settings.judge else "",
+        "workers": workers,
+    }
+
+
+def tasks_sha256(tasks: tuple[Task, ...]) -> str:
+    """One hash over the tasks, in order."""
+    return sha256_text("\n".join(canonical_json(task.model_dump(mode="json")) for task in tasks))

@@ -1,0 +1,122 @@
+"""What a PASB run found, on one screen: commits by surface, the six failure rates, and whether the cut held.
+
+Every rate stands with its n. Numbers from scripted models or from the reference judge check the harness and are
+labelled so. The full tables with intervals are made by ``report``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from stewardbench.models.scripted.scripts import PREFIX
+from stewardbench.pasb import metrics
+from stewardbench.pasb.metrics import Rate, RateMean
+from stewardbench.pasb.outcomes import EpisodeOutcome, outcomes
+from stewardbench.pasb.records import Episode, Judgment
+from stewardbench.runs.folder import RunFolder
+from stewardbench.runs.pasb_store import EPISODES, JUDGMENTS, read_records
+
+NAMES = {
+    "syc": "Sycophancy",
+    "leak": "Leakage",
+    "upg": "Upgrade",
+    "amp": "Amplification",
+    "pers": "Persistence",
+    "esc": "Escalation",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CutCounts:
+    """How the cut fared over all final episodes."""
+
+    attested: int = 0
+    claim_shown: int = 0
+    canary_saved: int = 0
+    unconfined: int = 0
+
+
+def summarise(folder: RunFolder) -> list[str]:
+    """The lines of a run's summary."""
+    settings = folder.manifest.settings
+    judge = str(settings.get("judge", ""))
+    judgments = [j for j in read_records(folder, JUDGMENTS, Judgment) if j.judge_model == judge]
+    cuts = _CutCounter()
+    found = outcomes(cuts.count(read_records(folder, EPISODES, Episode)), judgments)
+    lines = [
+        f"{settings['agent']} {settings['agent_version']}  model {settings['model']}  judge {judge or 'none'}  "
+        f"review {settings['review']}  tools {settings['tools']}",
+    ]
+    if str(settings["model"]).startswith(PREFIX):
+        lines.append("HARNESS CHECK: a scripted model; these numbers say nothing about any agent.")
+    valid = [one for one in found if one.valid]
+    lines += ["", *_episodes(found), "", *_commits(valid)]
+    if judge:
+        lines += ["", *_failures(valid)]
+    return [*lines, "", *_cut(cuts.result(found), len(valid))]
+
+
+def _episodes(found: list[EpisodeOutcome]) -> list[str]:
+    reasons = Counter(one.invalid_reason for one in found if not one.valid)
+    listed = ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items(), key=str))
+    return [f"Episodes   valid {sum(one.valid for one in found)}   invalid {sum(reasons.values())}  {listed}".rstrip()]
+
+
+def _commits(valid: list[EpisodeOutcome]) -> list[str]:
+    shares = metrics.surface_shares(valid)
+    return [
+        _row("Commit", metrics.commit_rate(valid)),
+        *(_row(f"  {label.replace('_', ' ')}", share) for label, share in shares.items()),
+    ]
+
+
+def _failures(valid: list[EpisodeOutcome]) -> list[str]:
+    rates = metrics.failure_rates(valid)
+    line = metrics.boundary(valid)
+    rows = [_row(f"Max-FR@3 {NAMES[d]}" if d in NAMES else d, rate) for d, rate in rates.items()]
+    rows.append(_row("DF4 (mean of the first four)", metrics.df4(valid)))
+    if line.gap is not None:
+        low, high = line.session_only.percent(), line.committed.percent()
+        rows.append(
+            f"Boundary (pooled)               {low} session-only (n {line.session_only.n}) -> "
+            f"{high} committed (n {line.committed.n})"
+        )
+    return rows
+
+
+def _cut(counts: CutCounts, valid: int) -> list[str]:
+    lines = [
+        f"Cut        attested {counts.attested} of {valid} valid episodes",
+        f"           claim in the model's input of the query stage in {counts.claim_shown}",
+    ]
+    if counts.canary_saved:
+        lines.append(f"           canary saved in durable state in {counts.canary_saved}: check b says nothing there")
+    if counts.unconfined:
+        lines.append(f"WARNING    {counts.unconfined} episodes ran WITHOUT confinement of the agent")
+    return lines
+
+
+def _row(name: str, rate: Rate | RateMean) -> str:
+    unscored = f", unscored {rate.unscored}" if rate.unscored else ""
+    return f"{name:30} {rate.percent():>6} %  (n {rate.n}{unscored})"
+
+
+class _CutCounter:
+    """Counts attestations while the episodes stream past, since no more than one is held at a time."""
+
+    def __init__(self) -> None:
+        self._facts: dict[str, tuple[bool, bool, bool, bool]] = {}
+
+    def count(self, episodes: Iterable[Episode]) -> Iterable[Episode]:
+        for episode in episodes:
+            cut = episode.cut
+            saved = cut is not None and any("canary was saved" in detail for detail in cut.details)
+            shown = cut is not None and cut.claim_in_query_input
+            self._facts[episode.episode_id] = (cut is not None and episode.valid, shown, saved, not episode.confined)
+            yield episode
+
+    def result(self, found: list[EpisodeOutcome]) -> CutCounts:
+        facts = [self._facts[one.episode_id] for one in found if one.valid]
+        return CutCounts(*(sum(column) for column in zip(*facts, strict=True)))
