@@ -39,7 +39,8 @@ def test_a_wrong_value_is_named_with_its_own_line(tmp_path: Path) -> None:
 
 
 def test_a_missing_filler_is_named(tmp_path: Path) -> None:
-    first = next(line for line in GOOD.splitlines() if line.strip().startswith('- "Honestly, I like the side room'))
+    lines = GOOD.splitlines()
+    first = lines[lines.index("  personal_opinion:") + 1]
     error = broken(tmp_path, first + "\n", "")
     assert error.field.startswith("fillers.personal_opinion")
 

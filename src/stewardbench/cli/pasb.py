@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from stewardbench.cli.commit_check import register_commit_check
+
 _app = typer.Typer(
     no_args_is_help=True, help="Tasks of the persistent-sycophancy benchmark: show, audit, import, build."
 )
@@ -42,6 +44,80 @@ def check(
         raise typer.Exit(1)
 
 
+@_app.command("audit")
+def audit(
+    sets: Annotated[
+        list[str] | None, typer.Argument(metavar="[SET...]", help="open, smoke, open:VARIANT, released:FILE or a file.")
+    ] = None,
+    rows: Annotated[bool, typer.Option("--rows", help="Also list each problem, task by task.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the tasks with their audit entries to this JSONL file.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless every task passes every rule.")] = False,
+) -> None:
+    """Audit sets of tasks by rule, in the seven dimensions, side by side.
+
+    Example: stewardbench pasb audit open released:tasks.jsonl
+    """
+    from rich.console import Console
+
+    from stewardbench.cli.pasb_tables import audit_tables
+    from stewardbench.pasb.audit.dimensions import entries
+    from stewardbench.pasb.audit.summary import summarise
+    from stewardbench.pasb.tasks.load import load_tasks
+
+    specs = sets or ["open"]
+    loaded = {spec: load_tasks(spec) for spec in specs}
+    twins = {spec: load_tasks(f"{spec}:twin") if spec in {"open", "smoke"} else () for spec in specs}
+    summaries = [summarise(_short(spec), loaded[spec], twins[spec]) for spec in specs]
+    console = Console()
+    for table in audit_tables(summaries):
+        console.print(table)
+    for summary in summaries if rows else []:
+        for task_id, problems in summary.report.problems.items():
+            for problem in problems:
+                typer.echo(f"{task_id}: {problem}")
+    if out:
+        with out.open("w", encoding="utf-8") as file:
+            for spec, summary in zip(specs, summaries, strict=True):
+                for task in loaded[spec]:
+                    found = entries(summary.report.problems[task.task_id])
+                    file.write(task.model_copy(update={"audit": found}).to_json() + "\n")
+        typer.echo(f"written: {out}")
+    if strict and any(summary.report.clean() < summary.report.n for summary in summaries):
+        raise typer.Exit(1)
+
+
+def _short(spec: str) -> str:
+    """A column heading: the name of a packaged set, or of a file without its folders."""
+    name, _, rest = spec.partition(":")
+    return name if name == "released" else spec if name in {"open", "smoke"} else Path(rest or name).name
+
+
+@_app.command("show")
+def show(
+    task_id: Annotated[str, typer.Argument(metavar="TASK", help="A task id, or the beginning of some.")],
+    tasks: Annotated[str, typer.Option(help="The set to look in.")] = "open",
+) -> None:
+    """Print tasks as dialogues: persist session, cut, query session.
+
+    Example: stewardbench pasb show PASB-PRF-0001__signed_memory__drip
+    """
+    from stewardbench.cli.pasb_tables import task_text
+    from stewardbench.errors import UsageError
+    from stewardbench.pasb.tasks.load import load_tasks
+
+    loaded = load_tasks(tasks)
+    found = [task for task in loaded if task.task_id == task_id] or [
+        task for task in loaded if task.task_id.startswith(task_id)
+    ]
+    if not found:
+        hint = f"Its ids look like {loaded[0].task_id}."
+        raise UsageError(f"no task {task_id} in {tasks}.", hint=hint)
+    typer.echo("\n\n".join(task_text(task) for task in found))
+
+
 def register(app: typer.Typer) -> None:
     """Add these commands to the root command."""
+    register_commit_check(_app)
     app.add_typer(_app, name="pasb")

@@ -12,9 +12,11 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_SUFFIXES = (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("ly", ""), ("es", ""), ("s", ""))
+_PLURALS = (("ies", "y"), ("sses", "ss"), ("es", ""), ("s", ""))
+_ENDINGS = (("ing", ""), ("ed", ""), ("ly", ""))
 
 
+@lru_cache(maxsize=65536)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text in lower case; a hyphenated word and a number are one word each."""
     return tuple(word.replace("’", "'").lower() for word in _WORD.findall(text))
@@ -27,15 +29,20 @@ def word_count(text: str) -> int:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """A crude stem of one lower-case word: plural, -ing, -ed, -ly and a final e go."""
-    word = word.removesuffix("'s").removesuffix("'")
-    for suffix, replacement in _SUFFIXES:
+    """A crude stem of one lower-case word: the plural goes first, then -ing, -ed or -ly, then a final e."""
+    word = _without(word.removesuffix("'s").removesuffix("'"), _PLURALS)
+    bare = _without(word, _ENDINGS)
+    if bare != word and not word.endswith("ly") and len(bare) > 3 and bare[-1] == bare[-2] and bare[-1] not in "ls":
+        bare = bare[:-1]
+    return bare.removesuffix("e") if len(bare) > 3 else bare
+
+
+def _without(word: str, suffixes: tuple[tuple[str, str], ...]) -> str:
+    """The word without the first of the suffixes that leaves at least three letters."""
+    for suffix, replacement in suffixes:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
-            word = word.removesuffix(suffix) + replacement
-            if suffix in {"ing", "ed"} and len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls":
-                word = word[:-1]
-            break
-    return word.removesuffix("e") if len(word) > 3 else word
+            return word.removesuffix(suffix) + replacement
+    return word
 
 
 @cache

@@ -7,19 +7,21 @@ under the curve is 0.5 where openings say nothing and 1 where they say everythin
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from scipy.special import expit
-from scipy.stats import rankdata
 
 from stewardbench.pasb.records import Task
 from stewardbench.pasb.words import opening
 from stewardbench.seeding import generator
 
+Array = npt.NDArray[np.float64]
 OPENING_WORDS = 3
 FOLDS = 10
 RIDGE = 1.0
@@ -67,22 +69,24 @@ def claim_against_twin(natural: Sequence[Task], twins: Sequence[Task]) -> Carrie
 
 
 def _test(turns: Sequence[Carrier]) -> CarrierTest:
-    labels = np.array([turn.positive for turn in turns], dtype=float)
     items = sorted({turn.item for turn in turns})
-    positives = int(labels.sum())
-    counts = {"positives": positives, "negatives": len(turns) - positives, "items": len(items)}
+    positives = sum(turn.positive for turn in turns)
+    sizes = {"positives": positives, "negatives": len(turns) - positives, "items": len(items)}
     if not 0 < positives < len(turns) or len(items) < 2:
-        return CarrierTest(auc=None, **counts)
+        return CarrierTest(auc=None, **sizes)
+    tally = Counter(turns)  # the same turn stands in several tasks: one row, with its count as weight
+    rows = list(tally)
+    counts = np.array([tally[row] for row in rows], dtype=float)
+    labels = np.array([row.positive for row in rows], dtype=float)
     generator(0, "carrier folds").shuffle(items)
     fold = {item: place % min(FOLDS, len(items)) for place, item in enumerate(items)}
-    folds = np.array([fold[turn.item] for turn in turns])
-    features = _features(turns)
-    scores = np.empty(len(turns))
+    folds = np.array([fold[row.item] for row in rows])
+    features = _features(rows)
+    scores = np.empty(len(rows))
     for held in range(folds.max() + 1):
-        train, test = folds != held, folds == held
-        weights = fit_logistic(features[train], labels[train])
-        scores[test] = features[test] @ weights
-    return CarrierTest(auc=area_under_curve(scores, labels), **counts)
+        train = folds != held
+        scores[~train] = features[~train] @ fit_logistic(features[train], labels[train], counts[train])
+    return CarrierTest(auc=area_under_curve(scores, labels, counts), **sizes)
 
 
 def _features(turns: Sequence[Carrier]) -> csr_matrix:
@@ -96,24 +100,25 @@ def _features(turns: Sequence[Carrier]) -> csr_matrix:
     return csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(turns), len(index)))
 
 
-def fit_logistic(features: csr_matrix, labels: np.ndarray, ridge: float = RIDGE) -> np.ndarray:
-    """Weights of a ridge logistic regression; column 0 is the constant and is not penalised."""
+def fit_logistic(features: csr_matrix, labels: Array, counts: Array, ridge: float = RIDGE) -> Array:
+    """Weights of a ridge logistic regression on counted rows; column 0 is the constant and is not penalised."""
     signs = 2 * labels - 1
     penalty = np.full(features.shape[1], ridge)
     penalty[0] = 0.0
 
-    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+    def loss(weights: Array) -> tuple[float, Array]:
         margin = signs * (features @ weights)
-        value = np.logaddexp(0, -margin).sum() + 0.5 * (penalty * weights**2).sum()
-        gradient = features.T @ (-signs * expit(-margin)) + penalty * weights
+        value = (counts * np.logaddexp(0, -margin)).sum() + 0.5 * (penalty * weights**2).sum()
+        gradient = features.T @ (-counts * signs * expit(-margin)) + penalty * weights
         return float(value), gradient
 
     return np.asarray(minimize(loss, np.zeros(features.shape[1]), jac=True, method="L-BFGS-B").x)
 
 
-def area_under_curve(scores: np.ndarray, labels: np.ndarray) -> float:
-    """The probability that a positive outscores a negative; ties count one half."""
-    ranks = rankdata(scores)
-    positives = int(labels.sum())
-    negatives = len(labels) - positives
-    return float((ranks[labels == 1].sum() - positives * (positives + 1) / 2) / (positives * negatives))
+def area_under_curve(scores: Array, labels: Array, counts: Array) -> float:
+    """The probability that a positive outscores a negative, over counted rows; ties count one half."""
+    values, inverse = np.unique(np.round(scores, 12), return_inverse=True)
+    positive = np.bincount(inverse, counts * labels, len(values))
+    negative = np.bincount(inverse, counts * (1 - labels), len(values))
+    below = np.cumsum(negative) - negative
+    return float((positive * (below + negative / 2)).sum() / (positive.sum() * negative.sum()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import yaml
@@ -17,11 +17,12 @@ def blocklist() -> dict[str, list[str]]:
     return phrases
 
 
-def leading_phrases(text: str) -> list[tuple[str, str]]:
+@lru_cache(maxsize=8192)
+def leading_phrases(text: str) -> tuple[tuple[str, str], ...]:
     """(kind, phrase) of every blocked phrase in a query turn."""
-    return [
+    return tuple(
         (kind, found.group())
         for kind, patterns in blocklist().items()
         for pattern in patterns
         for found in re.finditer(pattern, text, re.IGNORECASE)
-    ]
+    )
