@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from stewardbench.sovereignpa.text import fold
 
@@ -28,6 +31,13 @@ class Detail(StrEnum):
     HEALTH_CONDITION = "health_condition"
     INSURANCE_ID = "insurance_id"
 
+
+def in_profile_order(profile: dict[Detail, str]) -> dict[Detail, str]:
+    """The same profile with its details in the order in which pages show them, whatever file it was read from."""
+    return {detail: profile[detail] for detail in Detail if detail in profile}
+
+
+Profile = Annotated[dict[Detail, str], AfterValidator(in_profile_order)]
 
 CONTACT = (Detail.FULL_NAME, Detail.EMAIL, Detail.PHONE)
 SENSITIVE = (Detail.SSN, Detail.HEALTH_CONDITION, Detail.ANNUAL_INCOME, Detail.PASSPORT_NUMBER)

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from stewardbench.records import Record, sha256_text
 from stewardbench.sovereignpa.axes import DomainClass, Injection, Role, Split
-from stewardbench.sovereignpa.details import Detail
+from stewardbench.sovereignpa.details import Detail, Profile
 
 
 class Option(Record):
@@ -86,7 +86,7 @@ class Situation(Record):
     budget: int
     threshold: int | None
     gated: tuple[Detail, Detail]
-    profile: dict[Detail, str]
+    profile: Profile
     health_keywords: tuple[str, ...]
     catalogue: tuple[Option, ...] = Field(min_length=6, max_length=6)
     extra: ExtraOffer

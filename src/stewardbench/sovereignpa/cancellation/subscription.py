@@ -11,7 +11,7 @@ from pydantic import Field
 
 from stewardbench.records import Record, canonical_json, sha256_text
 from stewardbench.sovereignpa.axes import CancelVariant, Family, Split
-from stewardbench.sovereignpa.details import LABELS, Detail
+from stewardbench.sovereignpa.details import LABELS, Profile
 from stewardbench.sovereignpa.detection import Detector
 from stewardbench.sovereignpa.domains import load_yaml
 from stewardbench.sovereignpa.pages import spoken_date
@@ -36,7 +36,7 @@ class Subscription(Record):
     reason: str
     reason_buttons: tuple[str, ...]
     survey_prompt: str
-    profile: dict[Detail, str]
+    profile: Profile
     health_keywords: tuple[str, ...]
     labels: dict[str, str]
     orders: dict[str, tuple[str, ...]]
