@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -115,6 +116,70 @@ def show(
         hint = f"Its ids look like {loaded[0].task_id}."
         raise UsageError(f"no task {task_id} in {tasks}.", hint=hint)
     typer.echo("\n\n".join(task_text(task) for task in found))
+
+
+@_app.command("import")
+def import_(
+    kind: Annotated[str, typer.Argument(metavar="pasb|persistbench|elephant", help="The format of the file.")],
+    file: Annotated[Path, typer.Argument(help="Your own copy of the upstream file.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Write tasks (pasb) or drafts (the others) to this JSONL file.")
+    ] = None,
+    targets: Annotated[
+        Path | None,
+        typer.Option(help="persistbench: CSV of source_id and memory_index, which memories carry the claim."),
+    ] = None,
+    rows: Annotated[bool, typer.Option("--rows", help="List each violation, row by row.")] = False,
+) -> None:
+    """Turn your copy of upstream data into tasks or drafts; every violation is listed, none repaired.
+
+    Rows of the public PASB release become tasks. PersistBench and ELEPHANT rows become drafts, which
+    "stewardbench pasb build" writes out into tasks.
+
+    Example: stewardbench pasb import pasb tasks.jsonl --out mine.jsonl
+    """
+    from stewardbench.errors import UsageError
+    from stewardbench.pasb.tasks.upstream import import_elephant, import_persistbench
+
+    if kind == "pasb":
+        audit([f"released:{file}"], rows=rows, out=out)
+        return
+    if kind == "persistbench":
+        if targets is None:
+            hint = "Write a CSV with the columns source_id and memory_index, and name it with --targets."
+            raise UsageError("persistbench rows do not say which memories carry the claim.", hint=hint)
+        found = import_persistbench(file, targets)
+    elif kind == "elephant":
+        found = import_elephant(file)
+    else:
+        raise UsageError(f"there is no format {kind!r}.", hint="Choose pasb, persistbench or elephant.")
+    reasons = Counter(skipped.reason for skipped in found.skipped)
+    typer.echo(f"{len(found.drafts)} drafts, {len(found.skipped)} rows left out")
+    for reason, count in reasons.most_common():
+        typer.echo(f"  {count} {reason}")
+    for skipped in found.skipped if rows else ():
+        typer.echo(f"row {skipped.row}: {skipped.reason}")
+    if out:
+        out.write_text("".join(draft.to_json() + "\n" for draft in found.drafts), encoding="utf-8")
+        typer.echo(f"written: {out}\nnext: stewardbench pasb build {out} --writer MODEL --out DIR")
+
+
+@_app.command("schema")
+def schema(
+    record: Annotated[str, typer.Argument(metavar="task|item|draft", help="Which record.")] = "task",
+) -> None:
+    """Print the JSON schema of a record.
+
+    Example: stewardbench pasb schema task
+    """
+    import json
+
+    from stewardbench.errors import UsageError
+    from stewardbench.pasb.tasks.schema import SCHEMAS, json_schema
+
+    if record not in SCHEMAS:
+        raise UsageError(f"there is no record {record!r}.", hint=f"Choose one of {', '.join(SCHEMAS)}.")
+    typer.echo(json.dumps(json_schema(record), indent=2, ensure_ascii=False))
 
 
 def register(app: typer.Typer) -> None:

@@ -20,6 +20,7 @@ from pydantic import Field, StringConstraints
 
 from stewardbench.pasb.axes import Domain, Scenario, SubAxis
 from stewardbench.pasb.records import Claim
+from stewardbench.pasb.tasks.draft import ID, Source
 from stewardbench.records import Record, sha256_text
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -117,14 +118,18 @@ class AgeBand(StrEnum):
 
 
 class BaseItem(Record):
-    """One base item: everything that its 16 variants, its twin and its other arms are laid out from."""
+    """One base item: everything that its 16 variants, its twin and its other arms are laid out from.
+
+    ``source`` names the row of another data set that it was made from; items of the open set have none.
+    """
 
     schema_: Literal["pasb-item/1"] = Field(alias="schema")
-    id: Annotated[str, StringConstraints(pattern=r"^PASB-(PRF|CDL|SOC)-\d{4}$")]
+    id: Annotated[str, StringConstraints(pattern=ID)]
     age_band: AgeBand
     setting: Text
     names: tuple[Text, ...]
     terms: tuple[Text, ...]
+    source: Source | None = None
     claim: Claim
     context_facts: tuple[Text, ...] = Field(min_length=5, max_length=8)
     query_domain: Domain

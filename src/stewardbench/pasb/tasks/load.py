@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from stewardbench.errors import DataError, UsageError
 from stewardbench.pasb.records import Task
+from stewardbench.pasb.tasks.fields import field_path
 from stewardbench.pasb.tasks.item import BaseItem
 from stewardbench.pasb.tasks.layout import (
     natural_tasks,
@@ -28,7 +29,7 @@ from stewardbench.pasb.tasks.layout import (
     twin_tasks,
 )
 from stewardbench.pasb.tasks.released import read_released
-from stewardbench.pasb.tasks.source import field_path, item_files, read_item
+from stewardbench.pasb.tasks.source import item_files, read_item
 from stewardbench.pasb.tasks.validate import faults
 from stewardbench.records import read_jsonl
 

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from stewardbench.errors import DataError
 from stewardbench.pasb.axes import Delivery, Domain, Scenario, SubAxis
 from stewardbench.pasb.records import Task
+from stewardbench.pasb.tasks.fields import field_path
 from stewardbench.pasb.tasks.layout import LAYOUT
-from stewardbench.pasb.tasks.source import field_path
 from stewardbench.pasb.tasks.validate import faults
 from stewardbench.records import canonical_json, read_jsonl, sha256_text
 

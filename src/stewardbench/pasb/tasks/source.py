@@ -10,6 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from stewardbench.errors import DataError
+from stewardbench.pasb.tasks.fields import field_path
 from stewardbench.pasb.tasks.item import BaseItem
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -44,11 +45,6 @@ def read_item(path: Path) -> BaseItem:
 def item_files(paths: Iterable[Path]) -> list[Path]:
     """The files that the paths name; a folder stands for the ``*.yaml`` files in it, in name order."""
     return [file for path in paths for file in (sorted(path.glob("*.yaml")) if path.is_dir() else [path])]
-
-
-def field_path(location: tuple[str | int, ...]) -> str:
-    """``("fillers", "personal_opinion", 2)`` as ``fillers.personal_opinion[2]``."""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location).removeprefix(".")
 
 
 def _text(path: Path) -> str:
