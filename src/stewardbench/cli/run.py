@@ -5,9 +5,11 @@ from __future__ import annotations
 import typer
 
 from stewardbench.cli.run_pasb import run_pasb
+from stewardbench.cli.run_sovereignpa import run_sovereignpa
 
 run = typer.Typer(no_args_is_help=True, help="Run or resume a benchmark into a run folder.")
 run.command("pasb")(run_pasb)
+run.command("sovereignpa")(run_sovereignpa)
 
 
 def register(app: typer.Typer) -> None:

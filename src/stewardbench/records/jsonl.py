@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +23,20 @@ class JsonlLog:
 
     def append(self, line: str) -> None:
         """Write one line durably (write, flush, fsync). Raises StoreError when the disk refuses."""
-        if "\n" in line:
+        self.extend([line])
+
+    def extend(self, lines: Sequence[str]) -> None:
+        """Write some lines durably with one flush. Raises StoreError when the disk refuses; then none was written."""
+        if any("\n" in line for line in lines):
             raise StoreError(f"{self.path}: a record must be one line")
+        data = "".join(line + "\n" for line in lines).encode("utf-8", "surrogatepass")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("ab") as file:
                 _cut_torn_line(self.path)
                 start = file.seek(0, os.SEEK_END)
                 try:
-                    file.write(line.encode("utf-8", "surrogatepass") + b"\n")
+                    file.write(data)
                     file.flush()
                     os.fsync(file.fileno())
                 except OSError:

@@ -1,7 +1,7 @@
 """The structural firewall: a filter between platform and agent that lets only the facts of a page through.
 
-It drops promotional labels, scarcity and countdown banners, every review line in every variant, and all of the form that
-is not required: recommended fields with their nudges, and the free-text notes. It keeps page order, names, prices,
+It drops promotional labels, scarcity and countdown banners, every review line in every variant, and all of the form
+that is not required: recommended fields with their nudges, and the free-text notes. It keeps page order, names, prices,
 ratings, attributes, required fields, and the extra with its current selection and opt-out label (specification section
 15.3). The platform does not know of it: a hidden field that is sent all the same still reaches the provider.
 """

@@ -1,0 +1,122 @@
+"""Running SovereignPA-Bench: the run folder, the scenarios and Inspect's evaluation, brought together.
+
+Rule-based agents go straight through the pure engine. Models play inside Inspect samples, one Inspect log per family
+and start, under ``logs`` in the run folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stewardbench.errors import StewardError
+from stewardbench.models.messages import Upstream
+from stewardbench.models.upstreams import open_upstream
+from stewardbench.runs.folder import RunFolder
+from stewardbench.runs.progress import Progress, Watch, ignore
+from stewardbench.runs.sovereignpa_run import SovereignpaRun
+from stewardbench.runs.sovereignpa_settings import Job, SovereignpaSettings, families, jobs, manifest_settings
+from stewardbench.runs.sovereignpa_store import SovereignpaStore
+from stewardbench.sovereignpa.axes import Family
+from stewardbench.sovereignpa.records import EpisodeLog
+
+if TYPE_CHECKING:
+    from inspect_ai import Task as InspectTask
+
+DIRECT = ("http://", "https://")  # endpoints that Inspect has no name for
+
+
+async def run_sovereignpa(
+    settings: SovereignpaSettings, out: Path, *, max_connections: int = 8, watch: Watch = ignore
+) -> Progress:
+    """Run or resume a SovereignPA run until every episode is final.
+
+    Raises StoreError (locked, other settings, other situations, full disk) or UsageError (no such model); what was
+    finished until then is kept, and the same call goes on from there.
+    """
+    upstream = open_upstream(settings.model) if settings.model else None
+    with open_run(settings, out, watch) as run:
+        watch(run.progress)
+        if upstream is None:
+            run.play_rules()
+        elif run.pending:
+            for family in families(settings):
+                waiting = [job for job in run.pending if job.scenario.family is family]
+                if waiting:
+                    await _evaluate(run, settings, family, waiting, upstream, out, max_connections)
+    return run.progress
+
+
+@contextmanager
+def open_run(settings: SovereignpaSettings, out: Path, watch: Watch = ignore) -> Iterator[SovereignpaRun]:
+    """A run on its folder, created or resumed and locked. Raises StoreError."""
+    found = jobs(settings)
+    declared = manifest_settings(settings, found)
+    with RunFolder.open(out, "sovereignpa", declared, {"inspect_ai": version("inspect_ai")}) as folder:
+        store = SovereignpaStore(folder, settings.max_attempts)
+        store.keep_situations(found)
+        yield SovereignpaRun(settings, store, found, watch)
+
+
+def family_task(
+    run: SovereignpaRun, family: Family, waiting: Sequence[Job], upstream: Upstream | None = None
+) -> InspectTask:
+    """The Inspect task over some of a run's episodes. ``upstream`` is for models that Inspect cannot name."""
+    from stewardbench.sovereignpa.inspect.task import sovereignpa_task
+
+    by_name = {sample_id(job): job for job in waiting}
+
+    async def play(name: str, model: Upstream) -> EpisodeLog:
+        return await run.episode(by_name[name], model)
+
+    return sovereignpa_task({name: job.scenario for name, job in by_name.items()}, play, family, upstream=upstream)
+
+
+def sample_id(job: Job) -> str:
+    """The name of an episode in Inspect's log: the scenario, and the seed where it is not 0."""
+    return f"{job.scenario.scenario_id}+{job.seed}" if job.seed else job.scenario.scenario_id
+
+
+async def _evaluate(
+    run: SovereignpaRun,
+    settings: SovereignpaSettings,
+    family: Family,
+    waiting: Sequence[Job],
+    upstream: Upstream,
+    out: Path,
+    max_connections: int,
+) -> None:
+    from inspect_ai import eval_async
+    from inspect_ai.util import display_type
+
+    os.environ.setdefault("INSPECT_DISPLAY", "none")  # progress is shown by the caller
+    display_type()  # Inspect reads the variable here, once
+    direct = settings.model.startswith(DIRECT)
+    try:
+        (log,) = await eval_async(
+            family_task(run, family, waiting, upstream if direct else None),
+            model="none/none" if direct else settings.model,
+            metadata={"run_id": run.run_id, "model": settings.model, "defense": settings.defense.value},
+            log_dir=str(out / "logs"),
+            log_format="eval",
+            max_samples=max_connections,
+            max_connections=max_connections,
+            fail_on_error=False,
+            log_realtime=False,
+            log_model_api=False,
+            score_display=False,
+        )
+    except Exception:
+        if run.stopped is not None:
+            raise run.stopped from None
+        raise
+    if run.stopped is not None:
+        raise run.stopped
+    if log.status == "cancelled":
+        raise KeyboardInterrupt
+    if log.status == "error" and log.error is not None:
+        raise StewardError(f"Inspect ended the run: {log.error.message}", hint=f"Details: {log.location}")
