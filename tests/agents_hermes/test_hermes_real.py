@@ -216,6 +216,8 @@ def test_a_failed_or_endless_review_is_no_silent_success(tmp_path: Path) -> None
             session = await stage.slot.open_session("persist", "p")
             with pytest.raises(ReviewFailed, match=r"still running after 0\.5 s"):
                 await session.send("hello")
+            assert descendants(os.getpid()) == [], "the review is not left running"
+            await session.close()
             await stage.slot.reset()
             (outcome,) = await stage.talk("hello again", stage="query")
             assert outcome.reply == "I heard: hello again", "the slot lives on"

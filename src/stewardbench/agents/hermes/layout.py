@@ -13,6 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stewardbench.agents.hermes.surfaces import HOME, STATE, TEMPORARY, WORKSPACE
+from stewardbench.agents.install import base_python
 from stewardbench.agents.interface import Endpoint
 from stewardbench.errors import ConfinementError, UsageError
 from stewardbench.workspace.confinement import PORT_INSIDE, Exit, Mount, confined_command
@@ -31,7 +32,7 @@ class Layout:
         self.root, self.confined = root.absolute(), confined
         self.slot, self.baseline = self.root / "slot", self.root / "baseline"
         self._environment, self._endpoint = environment, endpoint
-        self._base_python = _base_python(environment)
+        self._base_python = base_python(environment)
         self.home = self._home_inside() if confined else str(self.slot / HOME)
         self.workspace = f"{self.home}/{Path(WORKSPACE).name}"
         self.base_url = endpoint.base_url
@@ -100,12 +101,3 @@ class Layout:
             f"A confined slot has a /tmp and /dev of its own, which hide the Python at {self._base_python[0]}.",
             hint="Run stewardbench with a Python that is installed elsewhere.",
         )
-
-
-def _base_python(environment: Path) -> tuple[Path, ...]:
-    """What a virtual environment borrows its interpreter and standard library from, unless every slot sees it."""
-    lines = (environment / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
-    homes = [line.partition("=")[2].strip() for line in lines if line.partition("=")[0].strip() == "home"]
-    prefix = Path(homes[0]).parent
-    resolved = (environment / "bin" / "python").resolve().parent.parent
-    return tuple(path for path in dict.fromkeys((prefix, resolved)) if not path.is_relative_to("/usr"))

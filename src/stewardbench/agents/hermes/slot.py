@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Self
 
@@ -58,7 +59,8 @@ class HermesSlot:
 
     async def reset(self) -> None:
         """Restore the baseline. Whatever a session left behind, process or file, is gone afterwards."""
-        await self._end_session()
+        with contextlib.suppress(AgentError):  # a session that ends badly is killed, and was an earlier episode's
+            await self._end_session()
         for folder in self._layout.slot.iterdir():  # a mount may hold these folders, so only their content is replaced
             restore_folder(self._layout.baseline / folder.name, folder)
 

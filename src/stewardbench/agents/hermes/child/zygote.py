@@ -12,6 +12,7 @@ import functools
 import gc
 import importlib
 import os
+import resource
 import signal
 import ssl
 import sys
@@ -33,6 +34,7 @@ def main() -> None:
     libc = ctypes.CDLL(None)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # what a session leaves behind becomes ours to end
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # the agent's own tools cannot read our memory or descriptors
+    resource.setrlimit(resource.RLIMIT_MSGQUEUE, (0, 0))  # a queue would outlive its session and is no file
     preload()
     wire.send({"ready": version("hermes-agent"), "pid": os.getpid()})
     while (message := wire.receive()) is not None:
