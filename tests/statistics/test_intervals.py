@@ -20,7 +20,7 @@ from stewardbench.statistics import (
     wilson,
     wilson_bounds,
 )
-from stewardbench.statistics.bootstrap import percentile_bounds, resampling_counts
+from stewardbench.statistics.bootstrap import FEW, bounds_of_draws, resampling_counts
 
 
 @given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0.9, 0.95]))
@@ -138,14 +138,25 @@ def test_every_draw_takes_as_many_clusters_as_there_are() -> None:
     assert counts.mean() == 1.0
 
 
-def test_percentile_bounds_are_numpys_quantiles_further_out_for_few_clusters() -> None:
+def test_bounds_are_numpys_quantiles_further_out_for_few_clusters() -> None:
     values = np.random.default_rng(0).normal(size=(3, 20_000))
-    low, high = percentile_bounds(values, 1_000_000)
+    estimates = np.zeros(3)
+    low, high = bounds_of_draws(estimates, values, 1_000_000)
     assert low == pytest.approx(np.quantile(values, 0.025, axis=1), abs=1e-3)
     assert high == pytest.approx(np.quantile(values, 0.975, axis=1), abs=1e-3)
     narrow = high - low
-    wide = np.subtract(*percentile_bounds(values, 10)[::-1])
+    wide = np.subtract(*bounds_of_draws(estimates, values, 10)[::-1])
     assert (wide / narrow) == pytest.approx(2.2622 * math.sqrt(10 / 9) / 1.96, rel=0.05)  # Student's t, 9 degrees
+
+
+def test_very_few_clusters_get_t_intervals_that_leave_the_range_of_the_data() -> None:
+    values = [0.3, 0.4, 0.4, 0.5]
+    result = clustered_ratio_interval(values, np.ones(4), list("abcd"), seed=1, purpose="t")
+    mean, error = 0.4, np.std(values, ddof=1) / 2
+    assert len(values) < FEW
+    assert (result.low, result.high) == pytest.approx((mean - 3.182 * error, mean + 3.182 * error), rel=0.02)
+    shares = clustered_ratio_interval([0.0, 1.0, 1.0, 1.0], np.ones(4), list("abcd"), seed=1, purpose="t")
+    assert (shares.low, shares.high) == (pytest.approx(0.0, abs=0.06), 1.0)  # a share stays a share
 
 
 def test_mismatched_shapes_are_refused() -> None:

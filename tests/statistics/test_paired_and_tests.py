@@ -6,7 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
 
 from stewardbench.statistics import (
     clusters_needed,
@@ -17,6 +21,7 @@ from stewardbench.statistics import (
     sign_test,
     spearman,
 )
+from stewardbench.statistics.power import t_test_power
 
 
 def test_the_sign_test_drops_ties_and_counts_them() -> None:
@@ -42,6 +47,11 @@ def test_holm_steps_down_and_keeps_the_order() -> None:
     assert holm([0.04, 0.01, 0.03, math.nan]) == pytest.approx((0.06, 0.03, 0.06, math.nan), nan_ok=True)
     assert holm([0.9, 0.8]) == (1.0, 1.0)
     assert holm([]) == ()
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_agrees_with_statsmodels(p_values: list[float]) -> None:
+    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1])
 
 
 def test_spearman_averages_tied_ranks() -> None:
@@ -82,7 +92,19 @@ def test_no_pairs_give_no_effect() -> None:
     assert result.sign.p_value == 1.0
 
 
-def test_power_agrees_with_a_textbook_value_and_with_itself() -> None:
+@pytest.mark.parametrize("clusters", [4, 18, 100, 800])
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
+def test_the_minimum_detectable_effect_agrees_with_statsmodels(clusters: int, power: float) -> None:
+    expected = TTestPower().solve_power(nobs=clusters, alpha=0.05, power=power)
+    assert minimum_detectable_effect(1.0, clusters, power=power) == pytest.approx(np.squeeze(expected), rel=1e-4)
+
+
+def test_two_clusters_can_only_find_enormous_effects() -> None:
+    assert minimum_detectable_effect(1.0, 2) > 9
+    assert t_test_power(minimum_detectable_effect(1.0, 2), 2) == pytest.approx(0.8)
+
+
+def test_power_agrees_with_a_textbook_value() -> None:
     # 34 pairs find an effect of half a standard deviation with 80 % power (Cohen's tables)
     assert clusters_needed(0.5, 1.0) == 34
     effect = minimum_detectable_effect(12.0, 34)

@@ -1,9 +1,65 @@
-"""``report``, ``compare``, ``published``, ``verify``: from stored records to tables, figures and the site."""
+"""``report`` and the other commands that read finished runs: ``published``, ``compare``, ``verify``."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
+
+from stewardbench.cli import compare, published, verify
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")],
+    *,
+    out: Annotated[
+        Path | None, typer.Option(help="Write tables and figures here. Without it: tables only, into DIR/report.")
+    ] = None,
+    site: Annotated[bool, typer.Option("--site", help="Also build the site into the --out folder.")] = False,
+    bundle: Annotated[Path | None, typer.Option(help="Also write an audit bundle to this file.")] = None,
+    judge: Annotated[str | None, typer.Option(help="Whose judgments count, where several models judged.")] = None,
+    annotator: Annotated[str | None, typer.Option(help="Whose annotations count, where several annotated.")] = None,
+    beside: Annotated[bool, typer.Option("--published", help="Put the published runs beside yours, marked.")] = False,
+    table: Annotated[str | None, typer.Option(help="Print this table instead of the main one, e.g. table10.")] = None,
+    at: Annotated[float, typer.Option(help="Failing score; the paper's is 3.")] = 3.0,
+) -> None:
+    """Tables and figures of finished runs, with n, unscored and intervals clustered by base item.
+
+    Example: stewardbench report runs/hermes runs/openclaw --published --out report
+    """
+    from rich.console import Console
+
+    from stewardbench.errors import UsageError
+    from stewardbench.report.build import Settings, build_report
+    from stewardbench.report.bundle import write_bundle
+    from stewardbench.report.show import show_report, show_table
+    from stewardbench.report.write import write_report
+
+    if site and out is None:
+        raise UsageError("--site needs a folder to build into.", hint="Add --out FOLDER.")
+    settings = Settings(judge=judge, annotator=annotator, published=beside, at=at)
+    built = build_report(runs, settings)
+    console = Console()
+    if table:
+        show_table(built.table(table), console)
+    else:
+        show_report(built, console)
+    folder = out or runs[0] / "report"
+    paths = write_report(built, folder, figures=out is not None)
+    typer.echo(f"\n{len(paths)} files in {folder}")
+    if bundle is not None:
+        typer.echo(f"Audit bundle: {write_bundle(runs, built, settings, bundle)}")
+    if site and out is not None:
+        from stewardbench.site import build_site
+
+        summary = build_site(runs, out / "site", include_published=beside)
+        typer.echo(f"Site: open {summary.index}")
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands to the root command."""
+    """Add the commands that read finished runs to the root command."""
+    app.command()(report)
+    compare.register(app)
+    published.register(app)
+    verify.register(app)

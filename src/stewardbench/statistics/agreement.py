@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stewardbench.statistics.bootstrap import DRAWS, cluster_sums, percentile_bounds, resampling_counts
+from stewardbench.statistics.bootstrap import DRAWS, bounds_of_draws, cluster_sums, resampling_counts
 from stewardbench.statistics.interval import LEVEL, Floats, Interval
 
 SCALE = (1, 2, 3, 4, 5)
@@ -64,7 +64,7 @@ def ordinal_alpha_interval(
         return Interval(estimate, math.nan, math.nan, int(paired.sum()), held, "clustered")
     sums = cluster_sums(_coincidences(table), labels)
     drawn = resampling_counts(held, draws, seed, purpose) @ sums
-    low, high = percentile_bounds(_alpha(drawn)[None, :], held, level)
+    low, high = bounds_of_draws(np.array([estimate]), _alpha(drawn)[None, :], held, level)
     return Interval(estimate, float(low[0]), float(high[0]), int(paired.sum()), held, "clustered")
 
 

@@ -65,7 +65,8 @@ WORLDS = (
     World("rare commits", items=100, episodes=16, rate=0.45, correlation=0.3, commit=0.15, gap=0.2),
     World("one score in ten missing", items=100, episodes=16, rate=0.6, correlation=0.3, missing=0.1),
     World("151 situations x 10 scenarios", items=151, episodes=10, rate=0.4, correlation=0.4),
-    World("smoke run, 25 items x 4 tasks", items=25, episodes=4, rate=0.5, correlation=0.3),
+    World("smoke sample, 25 items x 4 tasks", items=25, episodes=4, rate=0.5, correlation=0.3),
+    World("smoke set, 4 items x 16 tasks", items=4, episodes=16, rate=0.5, correlation=0.2),
 )
 
 

@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 from stewardbench.statistics.bootstrap import (
     DRAWS,
     Estimand,
+    bounds_of_draws,
     cluster_sums,
     clustered_estimates,
-    percentile_bounds,
     resampling_counts,
 )
 from stewardbench.statistics.interval import LEVEL, Floats, Interval
@@ -103,9 +103,9 @@ def matched_gap(
     counts = resampling_counts(len(sums), draws, seed, purpose)
     step = max(1, _BLOCK // sums.shape[1])
     drawn = np.concatenate([_matched(counts[start : start + step] @ sums) for start in range(0, draws, step)])
-    low, high = percentile_bounds(drawn[None, :], len(sums), level)
-    estimate = float(_matched(sums.sum(axis=0)[None, :])[0])
-    interval = Interval(estimate, float(low[0]), float(high[0]), len(y) - dropped, held, "matched")
+    estimates = _matched(sums.sum(axis=0)[None, :])
+    low, high = bounds_of_draws(estimates, drawn[None, :], len(sums), level)
+    interval = Interval(float(estimates[0]), float(low[0]), float(high[0]), len(y) - dropped, held, "matched")
     return MatchedGap(interval, kept, dropped)
 
 

@@ -8,6 +8,7 @@ outcome is, and which attempt counts, is decided by ``stewardbench.pasb.outcomes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -24,6 +25,7 @@ from stewardbench.runs.folder import RunFolder
 R = TypeVar("R", bound=Record)
 
 OWN, PUBLISHED, HARNESS_CHECK = ORIGINS = ("own", "published", "harness check")
+OWN_FAMILY = "of the model's own family"  # said of a judge that the user insisted on
 SCRIPTED = "scripted/"  # models of this family have known answers: their results check the harness, not a model
 
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -115,11 +117,26 @@ def _read_run(path: Path, judge: str | None, annotator: str | None) -> pl.DataFr
     folder = RunFolder.read(path)
     if folder.manifest.benchmark != "pasb":
         raise StoreError(f"{path}: holds a {folder.manifest.benchmark} run, not pasb.", hint="Name a PASB run folder.")
+    own_family: set[str] = set()
     found = outcomes(
         records(folder, "episodes", view(Episode, _EPISODE_FIELDS)),
-        records(folder, "judgments", Judgment.model_validate_json),
+        _sighted(records(folder, "judgments", Judgment.model_validate_json), own_family),
         records(folder, "annotations", Annotation.model_validate_json),
         judge=judge,
         annotator=annotator,
     )
-    return rows_of(found, mitigation=str(folder.manifest.settings.get("mitigation") or "none"))
+    marked = [replace(o, judge=f"{o.judge} ({OWN_FAMILY})") if o.episode_id in own_family else o for o in found]
+    return rows_of(marked, mitigation=str(folder.manifest.settings.get("mitigation") or "none"))
+
+
+def _sighted(judgments: Iterable[Judgment], own_family: set[str]) -> Iterator[Judgment]:
+    """Judgments made with the durable state in sight; those made blind to it answer another question.
+
+    Notes which episodes were judged by a model of the subject's own family, so that the report can say so.
+    """
+    for judgment in judgments:
+        if judgment.blind_to_state:
+            continue
+        if judgment.same_family:
+            own_family.add(judgment.episode_id)
+        yield judgment

@@ -1,0 +1,119 @@
+"""One run as numbers per task, of either benchmark: what a comparison pairs.
+
+PASB pairs by task and resamples base items; SovereignPA-Bench pairs by scenario and resamples situations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from stewardbench.pasb.axes import DIMENSIONS
+from stewardbench.report.labels import words
+from stewardbench.report.pasb.cells import DF4, DF6, DF_ANY, FAILURES
+from stewardbench.report.pasb.indicators import ANY, COMMIT
+from stewardbench.report.pasb.rows import HARNESS_CHECK, read_rows
+from stewardbench.report.pasb.study import Study
+from stewardbench.runs.folder import RunFolder, read_manifest
+from stewardbench.sovereignpa.records import read_log
+
+TASK, CLUSTER = "task", "cluster"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A number that each task contributes to. ``scale`` turns its mean into ``unit``; ``lower`` is better or not.
+
+    ``lower`` None means that neither direction is better.
+    """
+
+    name: str
+    label: str
+    lower: bool | None = True
+    scale: float = 100.0
+    unit: str = "%"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run: ``frame`` has the columns task, cluster, and a float per metric (null is unscored).
+
+    ``clusters`` is what the clusters are called.
+    """
+
+    benchmark: str
+    name: str
+    frame: pl.DataFrame
+    metrics: tuple[Metric, ...]
+    clusters: str
+    harness_check: bool
+
+
+PASB_METRICS = (
+    Metric(DF4, "DF4"),
+    *(Metric(name, words(name)) for name in DIMENSIONS),
+    Metric(DF6, "DF6"),
+    Metric(DF_ANY, "DFany"),
+    Metric(COMMIT, "Commit", lower=None),
+)
+SOVEREIGNPA_METRICS = (
+    Metric("ssr", "Sovereign success", lower=False),
+    Metric("success", "Cancellation success", lower=False),
+    Metric("correct_choice", "Correct choice", lower=False),
+    Metric("addon_error", "Add-on error"),
+    Metric("overshare", "Overshare"),
+    Metric("consent_violation", "Consent violation"),
+    Metric("authority_violation", "Authority violation"),
+    Metric("candor_failure", "Candor failure"),
+    Metric("retained", "Retained"),
+    Metric("burden", "Burden", scale=1.0, unit="questions"),
+)
+
+
+def measured(folder: Path, *, judge: str | None = None) -> Measured:
+    """A run folder of either benchmark as numbers per task. Raises StoreError when it is no run or damaged."""
+    return _pasb(folder, judge) if read_manifest(folder).benchmark == "pasb" else _sovereignpa(folder)
+
+
+def _pasb(folder: Path, judge: str | None) -> Measured:
+    study = Study(read_rows([folder], judge=judge))
+    share = {DF4: FAILURES[DF4], DF6: FAILURES[DF6]}
+    means = [_mean(name, parts) for name, parts in share.items()]
+    single = {**{name: name for name in DIMENSIONS}, DF_ANY: ANY, COMMIT: COMMIT}
+    rates = [pl.col(f"is_{column}").cast(pl.Float64).alias(name) for name, column in single.items()]
+    frame = study.natural.select(
+        pl.col("task_id").cast(pl.String).alias(TASK),
+        pl.col("base_item_id").cast(pl.String).alias(CLUSTER),
+        *means,
+        *rates,
+    )
+    run = study.runs[0] if study.runs else None
+    name = f"{run.model} on {words(run.agent)}" if run else folder.name
+    return Measured("pasb", name, frame, PASB_METRICS, "base items", bool(run and run.origin == HARNESS_CHECK))
+
+
+def _mean(name: str, parts: tuple[str, ...]) -> pl.Expr:
+    """An episode's own mean over some dimensions; null unless all were scored."""
+    columns = [pl.col(f"is_{part}").cast(pl.Float64) for part in parts]
+    return pl.when(pl.all_horizontal(c.is_not_null() for c in columns)).then(pl.mean_horizontal(columns)).alias(name)
+
+
+def _sovereignpa(folder: Path) -> Measured:
+    run = RunFolder.read(folder)
+    log = run.log("episodes")
+    kept: dict[str, dict[str, Any]] = {}
+    for number, line in log.lines():
+        row = read_log(line, path=str(log.path), number=number).metrics.as_dict()
+        if row["scenario_id"] not in kept or not kept[row["scenario_id"]]["valid"]:
+            kept[row["scenario_id"]] = row
+    rows = [row for row in kept.values() if row["valid"]]
+    columns: dict[str, list[Any]] = {TASK: [row["scenario_id"] for row in rows], CLUSTER: [row["sid"] for row in rows]}
+    for metric in SOVEREIGNPA_METRICS:
+        columns[metric.name] = [None if row.get(metric.name) is None else float(row[metric.name]) for row in rows]
+    schema = {TASK: pl.String, CLUSTER: pl.String, **{metric.name: pl.Float64 for metric in SOVEREIGNPA_METRICS}}
+    settings = run.manifest.settings
+    name = str(settings.get("model") or settings.get("agent") or folder.name)
+    return Measured("sovereignpa", name, pl.DataFrame(columns, schema=schema), SOVEREIGNPA_METRICS, "situations", False)

@@ -1,0 +1,105 @@
+"""Run folders made for tests from outcomes, with every record valid and complete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from stewardbench.pasb.axes import ARC_DIMENSIONS, TURN_DIMENSIONS
+from stewardbench.pasb.outcomes import EpisodeOutcome
+from stewardbench.pasb.records import Annotation, ArcJudgment, Commit, Cut, Episode, Judgment, Role, Turn, TurnJudgment
+from stewardbench.runs.folder import RunFolder
+
+CUT = Cut(
+    ids_differ=True,
+    canary_ok=True,
+    stores_cleared=True,
+    durable_hash_equal=True,
+    claim_in_query_input=False,
+    whole_tree_captured=True,
+    turn_counts_ok=True,
+)
+
+
+def write_run(folder: Path, outcomes: Iterable[EpisodeOutcome], *, judge: str = "judge/one", **settings: Any) -> Path:
+    """A PASB run folder whose records lead to exactly these outcomes."""
+    listed = list(outcomes)
+    with RunFolder.open(folder, "pasb", {"model": listed[0].model, "agent": listed[0].agent, **settings}) as run:
+        for made in listed:
+            add_episode(run, made)
+            if made.valid:
+                add_judgment(run, made, judge)
+                if made.stance is not None:
+                    run.log("annotations").append(annotation(made).to_json())
+    return folder
+
+
+def add_episode(run: RunFolder, made: EpisodeOutcome, **changes: Any) -> None:
+    turns = tuple(Turn(turn=t, user="question", agent="answer", session_id="s") for t in (1, 2, 3))
+    record = Episode(
+        episode_id=made.episode_id,
+        run_id=made.run_id,
+        task_id=made.task_id,
+        base_item_id=made.base_item_id,
+        sub_axis=made.sub_axis,
+        scenario=made.scenario,
+        delivery=made.delivery,
+        model=made.model,
+        agent=made.agent,
+        agent_version="1",
+        review="released",
+        tools="released",
+        arm=made.arm,
+        config_sha256="0" * 64,
+        baseline_sha256="0" * 64,
+        worker=0,
+        attempt=1,
+        started_at="2026-01-01T00:00:00+00:00",
+        completed_at="2026-01-01T00:00:01+00:00",
+        confined=True,
+        canary="canary",
+        persist=(),
+        query=turns,
+        flush=None,
+        state_before=(),
+        state_after_persist=(),
+        state_after_query=(),
+        commit=Commit(committed=made.committed, primary=made.primary, matcher="test"),  # type: ignore[arg-type]
+        cut=CUT,
+        valid=made.valid,
+        invalid_reason=made.invalid_reason,  # type: ignore[arg-type]
+    )
+    run.log("episodes").append(record.model_copy(update=changes).to_json())
+
+
+def add_judgment(run: RunFolder, made: EpisodeOutcome, judge: str, **changes: Any) -> None:
+    """All three turns carry the episode's scores, so that their maximum is the score."""
+    turn = {name: getattr(made, name) for name in TURN_DIMENSIONS}
+    record = Judgment(
+        episode_id=made.episode_id,
+        task_id=made.task_id,
+        judge_model=judge,
+        prompt_sha256="0" * 64,
+        rubric_version="1",
+        turns=tuple(TurnJudgment(turn=t, **turn) for t in (1, 2, 3)),
+        arc=ArcJudgment(**{name: getattr(made, name) for name in ARC_DIMENSIONS}),
+        harness_check=made.harness_check,
+    )
+    run.log("judgments").append(record.model_copy(update=changes).to_json())
+
+
+def annotation(made: EpisodeOutcome) -> Annotation:
+    return Annotation(
+        run_id=made.run_id,
+        task_id=made.task_id,
+        episode_id=made.episode_id,
+        model=made.model,
+        agent=made.agent,
+        stance=made.stance,
+        role=made.role or Role.NONE,
+        promoted=made.promoted,
+        attribution_removed=made.attribution_removed,
+        annotator="annotator/one",
+        prompt_sha256="0" * 64,
+    )
