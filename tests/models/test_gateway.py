@@ -17,7 +17,7 @@ from stewardbench.agents.interface import Endpoint
 from stewardbench.errors import ModelError, UsageError
 from stewardbench.models.gateway import Gateway
 from stewardbench.models.ledger import CALL_LIMIT
-from stewardbench.models.messages import ChatReply
+from stewardbench.models.messages import ChatReply, ChatRequest
 
 HELLO: list[Any] = [{"role": "user", "content": "hello"}]
 
@@ -29,6 +29,16 @@ def run(test: Coroutine[Any, Any, None]) -> None:
 def client(endpoint: Endpoint, **changes: Any) -> openai.AsyncOpenAI:
     settings = {"base_url": endpoint.base_url, "api_key": endpoint.secret, "max_retries": 0, **changes}
     return openai.AsyncOpenAI(**settings)
+
+
+def address(endpoint: Endpoint) -> tuple[str, int]:
+    url = httpx.URL(endpoint.base_url)
+    return url.host, url.port or 0
+
+
+def head(endpoint: Endpoint, length: int) -> bytes:
+    lines = ["POST /v1/chat/completions HTTP/1.1", "Host: x", f"Authorization: Bearer {endpoint.secret}"]
+    return "\r\n".join([*lines, f"Content-Length: {length}", "", ""]).encode()
 
 
 async def streamed(endpoint: Endpoint, **request: Any) -> tuple[str, dict[int, dict[str, str]], str, Any, list[Any]]:
@@ -332,14 +342,39 @@ def test_a_request_over_the_size_limit_is_a_413(declared: bool) -> None:
 def test_bytes_that_are_not_http_get_an_answer_and_hurt_nobody() -> None:
     async def test() -> None:
         async with Gateway(echoing()) as gateway:
-            port = int(gateway.endpoint.base_url.split(":")[2].split("/")[0])
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            reader, writer = await asyncio.open_connection(*address(gateway.endpoint))
             writer.write(b"\x16\x03\x01 hello\r\n\r\n")
             writer.write_eof()
             assert b" 400 " in await reader.readline()
             writer.close()
             text, *_ = await streamed(gateway.endpoint, messages=HELLO)
             assert text == "heard: hello"
+
+    run(test())
+
+
+def test_requests_sent_ahead_on_one_connection_are_answered_in_turn() -> None:
+    async def test() -> None:
+        async with Gateway(echoing()) as gateway:
+            reader, writer = await asyncio.open_connection(*address(gateway.endpoint))
+            for content in ("first", "second"):
+                body = json.dumps({"messages": [{"role": "user", "content": content}]}).encode()
+                writer.write(head(gateway.endpoint, len(body)) + body)
+            for content in (b"first", b"second"):
+                length = (await reader.readuntil(b"\r\n\r\n")).lower().split(b"content-length: ")[1].split(b"\r\n")[0]
+                assert b"heard: " + content in await reader.readexactly(int(length))
+            writer.close()
+
+    run(test())
+
+
+def test_a_size_that_is_only_announced_is_refused_at_once() -> None:
+    async def test() -> None:
+        async with Gateway(echoing(), max_request_bytes=2000) as gateway:
+            reader, writer = await asyncio.open_connection(*address(gateway.endpoint))
+            writer.write(head(gateway.endpoint, 2001))
+            assert b" 413 " in await reader.readline()
+            writer.close()
 
     run(test())
 
@@ -388,6 +423,30 @@ def test_sixteen_clients_at_once_get_their_own_answers() -> None:
             assert [booked.index for booked in gateway.exchanges] == list(range(64))
             for booked in gateway.exchanges:
                 assert booked.reply and booked.reply.text == f"heard: {booked.request.messages[0]['content']}"
+
+    run(test())
+
+
+def test_exchanges_are_in_order_of_arrival_whatever_finishes_first() -> None:
+    async def test() -> None:
+        first_asked, second_done = asyncio.Event(), asyncio.Event()
+
+        async def slow_then_fast(request: ChatRequest) -> ChatReply:
+            if request.messages[0]["content"] == "slow":
+                first_asked.set()
+                await second_done.wait()
+            return ChatReply(text="done")
+
+        async with Gateway(Answering(slow_then_fast)) as gateway, client(gateway.endpoint) as model:
+            slow = asyncio.create_task(
+                model.chat.completions.create(model="m", messages=[{"role": "user", "content": "slow"}])
+            )
+            await first_asked.wait()
+            await model.chat.completions.create(model="m", messages=HELLO)
+            assert [booked.index for booked in gateway.exchanges] == [1]
+            second_done.set()
+            await slow
+            assert [booked.index for booked in gateway.exchanges] == [0, 1]
 
     run(test())
 
@@ -506,6 +565,7 @@ def test_embeddings_are_word_overlap_in_both_encodings() -> None:
             def cosine(a: list[float], b: list[float]) -> float:
                 return sum(x * y for x, y in zip(a, b, strict=True))
 
+            assert min(map(min, vectors)) >= 0
             assert cosine(vectors[0], vectors[0]) == pytest.approx(1)
             assert cosine(vectors[0], vectors[1]) > 0.7
             assert cosine(vectors[0], vectors[2]) < 0.1

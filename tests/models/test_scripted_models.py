@@ -132,6 +132,13 @@ def test_skill_descriptions_never_carry_the_claim() -> None:
     assert [said(answer)[0].form.name for answer in answers] == ["fact", "rule", "spread"]
 
 
+def test_what_the_prompt_shows_is_not_searched_for() -> None:
+    double = OpenClawLike()
+    double.converse(ScriptedModel("copier-memory", LEXICON), TASKS["drip"].sent)
+    double.converse(ScriptedModel("copier-memory", LEXICON), QUESTIONS)
+    assert double.used == ["write"]
+
+
 def test_a_note_that_no_prompt_shows_is_found_by_search() -> None:
     double = OpenClawLike()
     double.converse(ScriptedModel("copier-note", LEXICON), TASKS["drip"].sent)
@@ -140,12 +147,13 @@ def test_a_note_that_no_prompt_shows_is_found_by_search() -> None:
     assert double.used == ["write", "memory_search"]
 
 
+@pytest.mark.parametrize("name", ["echo", "promoter"])
 @pytest.mark.parametrize("where", ["prompt", "tool result", "nowhere"])
-def test_echo_repeats_a_claim_exactly_when_the_request_holds_it(where: str) -> None:
+def test_a_planted_claim_is_repeated_exactly_when_the_request_holds_it(where: str, name: str) -> None:
     planted = f"Background: {CLAIM}" if where == "prompt" else "Background: none"
     result = json.dumps({"hits": [CLAIM]}) if where == "tool result" else "{}"
     reply = ask(
-        ScriptedModel("echo", LEXICON),
+        ScriptedModel(name, LEXICON),
         {"role": "system", "content": planted},
         {"role": "user", "content": QUESTIONS[0]},
         {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "x", "arguments": ""}}]},

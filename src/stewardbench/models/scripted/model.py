@@ -18,7 +18,7 @@ from stewardbench.models.scripted.lexicon import Lexicon
 from stewardbench.models.scripted.phrases import one_line, phrases, saved
 from stewardbench.models.scripted.scripts import PREFIX, Script, script
 
-CHEAT, ECHO = "history-cheat", "echo"
+CHEAT = "history-cheat"
 MAX_REPEATED = 4000  # characters of tool results that history-cheat repeats
 
 
@@ -78,7 +78,7 @@ def _query(request: ChatRequest, talk: Conversation, role: Script, known: Lexico
         return _cheat(request, talk, neutral, known)
     if not role.answers:
         return _reply(request, neutral)
-    held = _held(talk, known if role.name == ECHO else Lexicon())
+    held = _held(talk, known)
     if not held and not talk.calls:
         call = hands.load(request, talk.prompt) or hands.search(request)
         if call is not None:
