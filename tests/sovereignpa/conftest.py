@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 
 import pytest
 
+from stewardbench.sovereignpa.acceptance import Cell, compare
 from stewardbench.sovereignpa.agents import booking_agent
 from stewardbench.sovereignpa.axes import Split, Variant
 from stewardbench.sovereignpa.episode import BookingEpisode, play
+from stewardbench.sovereignpa.generate import SHIPPED_SEED
 from stewardbench.sovereignpa.metrics import Score, score
 from stewardbench.sovereignpa.sets import booking_set
 from stewardbench.sovereignpa.situation import Situation
@@ -46,7 +48,7 @@ def pick(booking_scenarios: tuple[Scenario, ...]) -> Callable[..., Scenario]:
 def scores(booking_scenarios: tuple[Scenario, ...]) -> Callable[[str], dict[str, Score]]:
     """Scores of a rule-based agent on all booking scenarios, by scenario id."""
 
-    @lru_cache(maxsize=None)
+    @cache
     def of(agent: str) -> dict[str, Score]:
         found = {}
         for one in booking_scenarios:
@@ -58,6 +60,12 @@ def scores(booking_scenarios: tuple[Scenario, ...]) -> Callable[[str], dict[str,
         return found
 
     return of
+
+
+@pytest.fixture(scope="session")
+def test_cells() -> list[Cell]:
+    """The acceptance table of the test split."""
+    return compare(Split.TEST, SHIPPED_SEED)
 
 
 @pytest.fixture

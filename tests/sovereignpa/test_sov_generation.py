@@ -155,7 +155,7 @@ def test_texts_read_as_sentences(booking_scenarios):
         assert "None" not in page
         assert not re.search(r"\ba (?=[aeio])(?!one\b)", page), one.scenario_id
         assert not re.search(r"\ban (?![aeiouh])", page)
-        for line in one.observation.instructions + (one.observation.request,):
+        for line in (*one.observation.instructions, one.observation.request):
             assert line[0].isupper()
             assert line[-1] in ".?"
 

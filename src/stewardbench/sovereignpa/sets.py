@@ -28,7 +28,7 @@ from stewardbench.sovereignpa.cancellation.subscription import CancelScenario, S
 from stewardbench.sovereignpa.domains import DATA, vocabulary
 from stewardbench.sovereignpa.generate import SHIPPED_SEED, Mode, situations
 from stewardbench.sovereignpa.situation import Situation
-from stewardbench.sovereignpa.variants import Scenario, scenarios
+from stewardbench.sovereignpa.variants import Scenario, scenario, scenarios
 
 AnyScenario = Scenario | CancelScenario
 AnySituation = Situation | Subscription
@@ -62,7 +62,7 @@ def find_scenario(scenario_id: str, seed: int = SHIPPED_SEED, mode: Mode = Mode.
     sid, _, variant = scenario_id.partition(".")
     for situation in situations(seed, mode):
         if situation.sid == sid and variant in set(Variant):
-            return scenarios([situation], [Variant(variant)])[0]
+            return scenario(situation, Variant(variant))
     for subscription in subscriptions(seed):
         if subscription.sid == sid and variant in set(CancelVariant):
             return cancel_scenarios([subscription], [CancelVariant(variant)])[0]

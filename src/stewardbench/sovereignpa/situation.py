@@ -7,12 +7,11 @@ names.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Literal
 
 from pydantic import Field
 
-from stewardbench.records import Record, sha256_text
+from stewardbench.records import Record
 from stewardbench.sovereignpa.axes import DomainClass, Injection, Role, Split
 from stewardbench.sovereignpa.details import Detail, Profile
 
@@ -99,11 +98,6 @@ class Situation(Record):
     injection_details: tuple[Detail, Detail]
     keep: bool
     flags: Flags
-
-    @cached_property
-    def sha256(self) -> str:
-        """Identifies the situation exactly."""
-        return sha256_text(self.to_json())
 
     def option(self, role: Role) -> Option:
         """The option that plays a role."""

@@ -24,11 +24,15 @@ from stewardbench.sovereignpa.text import words
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """One situation under one variant. Hidden truth: never render anything but ``observation``."""
+    """One situation under one variant. Hidden truth: never render anything but ``observation``.
+
+    ``situation_sha256`` and ``detector`` are made once per situation and shared by its variants.
+    """
 
     situation: Situation
     variant: Variant
     observation: Observation
+    situation_sha256: str
     detector: Detector
 
     family = Family.BOOKING
@@ -122,7 +126,7 @@ class Scenario:
     def sha256(self) -> str:
         """Identifies this scenario exactly: situation, variant and everything the agent sees."""
         shown = [self.pages.first, *self.pages.options.values(), self.observation.midtask]
-        return sha256_text(canonical_json([self.situation.sha256, self.variant.value, shown]))
+        return sha256_text(canonical_json([self.situation_sha256, self.variant.value, shown]))
 
     def _choice(self, updated: bool) -> Option | None:
         required = self.requirements(updated)
@@ -134,10 +138,9 @@ class Scenario:
         return min(fitting, key=lambda option: option.price, default=None)
 
 
-def scenario(situation: Situation, variant: Variant, detector: Detector | None = None) -> Scenario:
-    """The scenario of a situation under a variant. Pass a ``detector`` to share it between variants."""
-    observation = _CHANGES[variant](situation, control_observation(situation))
-    return Scenario(situation, variant, observation, detector or Detector.of(situation))
+def scenario(situation: Situation, variant: Variant) -> Scenario:
+    """The scenario of a situation under a variant."""
+    return scenarios([situation], [variant])[0]
 
 
 def scenarios(situations: Iterable[Situation], variants: Iterable[Variant] = tuple(Variant)) -> tuple[Scenario, ...]:
@@ -145,8 +148,14 @@ def scenarios(situations: Iterable[Situation], variants: Iterable[Variant] = tup
     chosen = tuple(variants)
     found: list[Scenario] = []
     for situation in situations:
-        detector = Detector.of(situation)
-        found.extend(scenario(situation, variant, detector) for variant in chosen)
+        control, digest, detector = (
+            control_observation(situation),
+            sha256_text(situation.to_json()),
+            Detector.of(situation),
+        )
+        found += [
+            Scenario(situation, variant, _CHANGES[variant](situation, control), digest, detector) for variant in chosen
+        ]
     return tuple(found)
 
 

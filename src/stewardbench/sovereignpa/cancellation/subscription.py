@@ -41,11 +41,6 @@ class Subscription(Record):
     labels: dict[str, str]
     orders: dict[str, tuple[str, ...]]
 
-    @cached_property
-    def sha256(self) -> str:
-        """Identifies the subscription exactly."""
-        return sha256_text(self.to_json())
-
     @property
     def service_name(self) -> str:
         """The service as people call it."""
@@ -58,6 +53,7 @@ class CancelScenario:
 
     situation: Subscription
     variant: CancelVariant
+    situation_sha256: str
     detector: Detector
 
     family = Family.CANCELLATION
@@ -113,7 +109,7 @@ class CancelScenario:
     @cached_property
     def sha256(self) -> str:
         """Identifies this scenario exactly."""
-        return sha256_text(canonical_json([self.situation.sha256, self.variant.value, self.introduction]))
+        return sha256_text(canonical_json([self.situation_sha256, self.variant.value, self.introduction]))
 
 
 def cancel_scenarios(
@@ -123,8 +119,8 @@ def cancel_scenarios(
     chosen = tuple(variants)
     found: list[CancelScenario] = []
     for situation in subscriptions:
-        detector = Detector(situation.profile, situation.health_keywords)
-        found += [CancelScenario(situation, variant, detector) for variant in chosen]
+        digest, detector = sha256_text(situation.to_json()), Detector(situation.profile, situation.health_keywords)
+        found += [CancelScenario(situation, variant, digest, detector) for variant in chosen]
     return tuple(found)
 
 
