@@ -111,6 +111,15 @@ def build_python_environment(folder: Path, lock: bytes) -> None:
     _run([*install, "--require-hashes", "--only-binary", ":all:", "--requirement", str(requirements)])
 
 
+def base_python(environment: Path) -> tuple[Path, ...]:
+    """What a virtual environment borrows its interpreter and standard library from, unless every slot sees it."""
+    lines = (environment / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
+    homes = [line.partition("=")[2].strip() for line in lines if line.partition("=")[0].strip() == "home"]
+    prefix = Path(homes[0]).parent
+    resolved = (environment / "bin" / "python").resolve().parent.parent
+    return tuple(path for path in dict.fromkeys((prefix, resolved)) if not path.is_relative_to("/usr"))
+
+
 def _run(command: list[str]) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=_clean_environ())
