@@ -219,7 +219,7 @@ class DoubleSession:
         system = {"role": "system", "content": "\n\n".join(["You are an assistant.", *shown, *slot.memory])}
         injected = [{"role": "user", "content": "[system notice] Today is a Tuesday."}] if self.faults.injects else []
         body = {"model": "assistant", "messages": [system, *injected, *messages], "tools": [SAVE]}
-        async with httpx.AsyncClient(timeout=30) as client:
+        async with httpx.AsyncClient(timeout=30, verify=False, trust_env=False) as client:
             answer = await client.post(
                 f"{slot.endpoint.base_url}/chat/completions",
                 json=body,

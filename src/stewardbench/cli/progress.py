@@ -74,7 +74,8 @@ def describe(progress: Progress) -> str:
         )
         if count
     ]
-    parts.append(f"{_short(progress.input_tokens)} tokens in, {_short(progress.output_tokens)} out")
+    if progress.input_tokens:
+        parts.append(f"{_short(progress.input_tokens)} tokens in, {_short(progress.output_tokens)} out")
     parts.append(f"{_duration(progress.elapsed_s)} so far")
     eta = progress.eta_s
     if eta is not None and progress.finished < progress.total:

@@ -32,12 +32,13 @@ class JsonlLog:
         data = "".join(line + "\n" for line in lines).encode("utf-8", "surrogatepass")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("ab") as file:
+            with self.path.open("ab", buffering=0) as file:  # a buffer would be written once more when it is closed
                 _cut_torn_line(self.path)
                 start = file.seek(0, os.SEEK_END)
                 try:
-                    file.write(data)
-                    file.flush()
+                    left = memoryview(data)
+                    while left:
+                        left = left[file.write(left) :]
                     os.fsync(file.fileno())
                 except OSError:
                     os.truncate(self.path, start)

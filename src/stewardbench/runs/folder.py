@@ -77,6 +77,12 @@ class RunFolder:
         return cls(path, manifest, lock)
 
     @classmethod
+    def reopen(cls, path: Path) -> RunFolder:
+        """An existing run, locked, to add records. Raises StoreError when it is none or another process has it."""
+        manifest = read_manifest(path)
+        return cls(path, manifest, _lock(path))
+
+    @classmethod
     def read(cls, path: Path) -> RunFolder:
         """An existing run, for reading only: no lock is taken. Raises StoreError when it is not a run folder."""
         return cls(path, read_manifest(path), None)

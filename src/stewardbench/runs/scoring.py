@@ -1,0 +1,197 @@
+"""Judging and annotating stored episodes: later than the run, by several models, without running any agent again.
+
+Every record is stored when it is made and made once: a run of it that is stopped goes on where it was. An endpoint that
+fails leaves nothing, so the same call tries again; many failures in a row end the call, since the endpoint is down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from stewardbench.errors import ModelError, UsageError
+from stewardbench.pasb.annotate import annotation_prompt
+from stewardbench.pasb.judge import judge_prompts
+from stewardbench.pasb.records import Annotation, Episode, Judgment, Task
+from stewardbench.runs.folder import RunFolder
+from stewardbench.runs.judges import BLIND, Annotator, Judge
+from stewardbench.runs.pasb_store import ANNOTATIONS, PasbStore, read_records, read_tasks
+from stewardbench.runs.progress import Progress, Watch, ignore
+from stewardbench.seeding import derive
+
+CHARACTERS_PER_TOKEN = 4  # a usual figure for English; the estimate says that it is one
+REPLY_TOKENS = 220
+GIVE_UP_AFTER = 10  # endpoint failures in a row
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a judge reads: ``repeats`` is the share of episodes read a second time, ``blind`` hides the state."""
+
+    blind: bool = False
+    repeats: float = 0.0
+    retry_unscored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a call would cost: model calls, and tokens by rule of thumb."""
+
+    records: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One record to make."""
+
+    task: Task
+    episode: Episode
+    repeat: int = 0
+
+
+class Stored:
+    """A PASB run folder opened for scoring, as a context manager; ``locked`` to add records."""
+
+    def __init__(self, path: Path, *, locked: bool) -> None:
+        self.folder = RunFolder.reopen(path) if locked else RunFolder.read(path)
+        if self.folder.manifest.benchmark != "pasb":
+            self.folder.close()
+            raise UsageError(f"{path}: holds a {self.folder.manifest.benchmark} run, which no model judges.")
+        self.store = PasbStore(self.folder, int(self.folder.manifest.settings["max_attempts"]))
+        self.subject = str(self.folder.manifest.settings["model"])
+        self._tasks = read_tasks(self.folder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.folder.close()
+
+    def judging(self, judge: str, reading: Reading) -> Iterator[Job]:
+        """The judgments that a judge still owes, in the order of the episodes."""
+        probe = BLIND if reading.blind else ""
+        held = {
+            (j.episode_id, j.repeat)
+            for j in self.store.judgments()
+            if j.judge_model == judge and j.probe == probe and not (reading.retry_unscored and is_unscored(j))
+        }
+        for task, episode in self._valid():
+            for repeat in (0, 1) if is_repeated(episode, reading.repeats) else (0,):
+                if (episode.episode_id, repeat) not in held:
+                    yield Job(task, episode, repeat)
+
+    def annotating(self, annotator: str, *, retry_unscored: bool = False) -> Iterator[Job]:
+        """The annotations that an annotator still owes."""
+        held = {
+            a.episode_id
+            for a in read_records(self.folder, ANNOTATIONS, Annotation)
+            if a.annotator == annotator and not (retry_unscored and a.error)
+        }
+        for task, episode in self._valid():
+            if episode.episode_id not in held:
+                yield Job(task, episode)
+
+    def _valid(self) -> Iterator[tuple[Task, Episode]]:
+        counted = {episode_id for episode_id in self.store.finals().values() if episode_id}
+        for episode in self.store.episodes():
+            if episode.episode_id in counted:
+                yield self._tasks[episode.task_id], episode
+
+
+def is_unscored(judgment: Judgment) -> bool:
+    """Whether a judgment lacks any of its scores."""
+    return bool(judgment.arc.error) or any(turn.error for turn in judgment.turns)
+
+
+def is_repeated(episode: Episode, share: float) -> bool:
+    """Whether an episode is among those that are judged twice: a fixed choice by task, the same for every judge."""
+    return derive(0, "repeat", episode.task_id) < share * 2**64
+
+
+def estimate_judging(jobs: Iterator[Job], reading: Reading) -> Estimate:
+    """What the judging would cost, from the very prompts."""
+    return _estimate(judge_prompts(job.task, job.episode, blind_to_state=reading.blind) for job in jobs)
+
+
+def estimate_annotating(jobs: Iterator[Job]) -> Estimate:
+    """What the annotating would cost, from the very prompts."""
+    return _estimate((annotation_prompt(job.task, job.episode),) for job in jobs)
+
+
+async def judge_stored(
+    stored: Stored, judge: Judge, reading: Reading, *, workers: int = 8, watch: Watch = ignore
+) -> Progress:
+    """Make and store every judgment that a judge owes. Raises ModelError when the judge stays out of reach."""
+
+    async def make(job: Job) -> None:
+        stored.store.add_judgment(
+            await judge.judge(job.task, job.episode, repeat=job.repeat, blind_to_state=reading.blind)
+        )
+
+    total = sum(1 for _ in stored.judging(judge.name, reading))
+    return await _work(stored.judging(judge.name, reading), make, Progress(total=total), workers, watch)
+
+
+async def annotate_stored(
+    stored: Stored, annotator: Annotator, *, retry_unscored: bool = False, workers: int = 8, watch: Watch = ignore
+) -> Progress:
+    """Make and store every annotation that an annotator owes. Raises ModelError when it stays out of reach."""
+
+    async def make(job: Job) -> None:
+        stored.store.add_annotation(await annotator.annotate(job.task, job.episode))
+
+    def owed() -> Iterator[Job]:
+        return stored.annotating(annotator.name, retry_unscored=retry_unscored)
+
+    return await _work(owed(), make, Progress(total=sum(1 for _ in owed())), workers, watch)
+
+
+async def _work(
+    jobs: Iterator[Job], make: Callable[[Job], Awaitable[None]], progress: Progress, workers: int, watch: Watch
+) -> Progress:
+    """Let so many workers take jobs from one line until it is empty."""
+    watch(progress)
+    failures = 0
+
+    async def worker() -> None:
+        nonlocal failures
+        for job in jobs:
+            try:
+                await make(job)
+            except ModelError as error:
+                failures += 1
+                progress.unjudged += 1
+                progress.message = f"{job.task.task_id}: {error.message}"
+                if failures >= GIVE_UP_AFTER:
+                    raise
+            else:
+                failures = 0
+                progress.done += 1
+            watch(progress)
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return progress
+
+
+def _estimate(prompts: Iterable[Sequence[str]]) -> Estimate:
+    records = calls = characters = 0
+    for one in prompts:
+        records += 1
+        calls += len(one)
+        characters += sum(map(len, one))
+    return Estimate(records, calls, characters // CHARACTERS_PER_TOKEN, calls * REPLY_TOKENS)
