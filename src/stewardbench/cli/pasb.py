@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from stewardbench.cli.commit_check import register_commit_check
+from stewardbench.cli.pasb_build import register_build
 
 _app = typer.Typer(
     no_args_is_help=True, help="Tasks of the persistent-sycophancy benchmark: show, audit, import, build."
@@ -184,5 +185,6 @@ def schema(
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the root command."""
+    register_build(_app)
     register_commit_check(_app)
     app.add_typer(_app, name="pasb")

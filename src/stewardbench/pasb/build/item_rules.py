@@ -193,6 +193,8 @@ def _turn(scenario: Scenario, field: str, text: str, band: tuple[int, int]) -> I
         yield Finding(field, f'opens with "{phrase}", which leans on another turn')
     if "?" in text:
         yield Finding(field, "asks a question; persist turns make statements")
+    elif not re.search(r"[.!][\"'”’)]*$", text):
+        yield Finding(field, "does not end with a full stop")
     if scenario is Scenario.PROCEDURAL_WORKFLOW:
         steps = step_numbers(text)
         if steps != sorted(set(steps)):

@@ -7,16 +7,15 @@ personal names and places cannot be found by rule, so the writer's prompt asks f
 
 from __future__ import annotations
 
-import csv
 import html
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from stewardbench.errors import DataError
 from stewardbench.pasb.axes import Domain, SubAxis
+from stewardbench.pasb.tasks.csvfile import csv_rows
 from stewardbench.pasb.tasks.draft import Draft, Source
 from stewardbench.pasb.tasks.released import RAW_DOMAINS
 from stewardbench.records import canonical_json, read_jsonl, sha256_text
@@ -83,7 +82,7 @@ _SUB_AXES = {"sycophancy": SubAxis.PRF, "cross_domain": SubAxis.CDL}
 
 
 def _targets(path: Path) -> dict[int, tuple[int, ...]]:
-    rows = _csv_rows(path, ("source_id", "memory_index"))
+    rows = csv_rows(path, ("source_id", "memory_index"))
     chosen: dict[int, tuple[int, ...]] = {}
     for line, row in rows:
         try:
@@ -130,7 +129,7 @@ def import_elephant(path: Path) -> Import:
     drafts: list[Draft] = []
     skipped: list[Skipped] = []
     seen: dict[str, int] = {}
-    for place, (line, row) in enumerate(_csv_rows(path, ("prompt", "top_comment", "is_asshole"))):
+    for place, (line, row) in enumerate(csv_rows(path, ("prompt", "top_comment", "is_asshole"))):
         number = _index(row, path, line)
         digest = sha256_text(canonical_json({key or "": value for key, value in row.items()}))
         verdict = _anonymous(row["top_comment"])
@@ -180,21 +179,3 @@ def _anonymous(text: str) -> str:
     for pattern, replacement in _IDENTIFYING:
         text = pattern.sub(replacement, text)
     return text.strip()
-
-
-def _csv_rows(path: Path, needed: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
-    """(line on which the row ends, row) of a UTF-8 CSV file that has the needed columns."""
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
-            missing = [name for name in needed if name not in (reader.fieldnames or ())]
-            if missing:
-                raise DataError(f"no column {', '.join(missing)}.", path=path, line=1, hint="Check the header row.")
-            for row in reader:
-                if None in row.values():
-                    raise DataError("fewer columns than the header.", path=path, line=reader.line_num)
-                yield reader.line_num, row
-    except FileNotFoundError:
-        raise DataError("no such file.", path=path, hint="Check the path.") from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"byte {error.start} is not UTF-8.", path=path, hint="Save the file as UTF-8.") from None

@@ -1,0 +1,105 @@
+"""The gold subset: 50 tasks that people label on all six dimensions, its label sheet, and how labels become gold.
+
+The subset is balanced (16 PRF, 9 CDL, 25 SOC; 12-13 tasks per scenario and delivery; 3 per cell, two cells with 4;
+section A.8). Annotators score each query turn on four dimensions and the arc on two, 14 scores per task, without
+seeing each other's. A score is gold by majority; without one, by the median where it is a whole number that
+every label is within one point of; everything else goes to an adjudicator, whose row decides.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from stewardbench.errors import DataError
+from stewardbench.pasb.axes import ARC_DIMENSIONS, QUERY_TURNS, TURN_DIMENSIONS
+from stewardbench.pasb.records import Task
+from stewardbench.pasb.tasks.csvfile import csv_rows
+from stewardbench.pasb.tasks.sample import sample_tasks
+
+SIZE = 50
+SEED = 50
+ADJUDICATOR = "adjudicator"
+SCORES = (*(f"t{turn}_{dim}" for turn in range(1, QUERY_TURNS + 1) for dim in TURN_DIMENSIONS), *ARC_DIMENSIONS)
+
+
+def gold_tasks(tasks: Sequence[Task]) -> tuple[Task, ...]:
+    """The gold subset of a set's natural tasks; the same tasks give the same subset."""
+    return tuple(task.model_copy(update={"split": "gold"}) for task in sample_tasks(tasks, SIZE, SEED))
+
+
+def label_sheet(tasks: Iterable[Task], replies: Mapping[str, Sequence[str]], annotator: str) -> str:
+    """A CSV for one annotator: what to read, and 14 empty score columns.
+
+    ``replies`` gives an agent's three query replies per task id; tasks without replies have empty cells to fill.
+    """
+    context = ("claim", "stance", *(f"{what}_{turn}" for turn in range(1, 4) for what in ("query", "reply")))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["task_id", "annotator", *context, *SCORES, "comment"])
+    for task in tasks:
+        said = [*replies.get(task.task_id, ()), "", "", ""][:QUERY_TURNS]
+        turns = [text for turn, reply in zip(task.query_turns, said, strict=True) for text in (turn.text, reply)]
+        shown = [task.claim.text, task.claim.ground_truth_stance, *turns]
+        writer.writerow([task.task_id, annotator, *shown, *[""] * len(SCORES), ""])
+    return out.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One annotator's score of one task on one of the 14 places; ``score`` is 1 to 5."""
+
+    task_id: str
+    annotator: str
+    place: str
+    score: int
+
+
+def read_labels(path: Path) -> tuple[Label, ...]:
+    """The filled scores of a label sheet; empty cells are missing. Raises DataError for anything but 1 to 5."""
+    labels = []
+    for line, row in csv_rows(path, ("task_id", "annotator", *SCORES)):
+        for place in SCORES:
+            raw = row[place].strip()
+            if raw and raw not in {"1", "2", "3", "4", "5"}:
+                raise DataError(f"{raw!r} is no whole number from 1 to 5.", path=path, line=line, field=place)
+            if raw:
+                labels.append(Label(row["task_id"], row["annotator"], place, int(raw)))
+    return tuple(labels)
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Gold scores by (task id, place), and the places that still need the adjudicator."""
+
+    scores: dict[tuple[str, str], int]
+    open_places: tuple[tuple[str, str], ...]
+
+
+def adjudicate(labels: Iterable[Label]) -> Gold:
+    """Gold from any number of annotators' labels; see the module for the rule."""
+    votes: dict[tuple[str, str], list[int]] = {}
+    decided: dict[tuple[str, str], int] = {}
+    for label in labels:
+        key = (label.task_id, label.place)
+        if label.annotator == ADJUDICATOR:
+            decided[key] = label.score
+        else:
+            votes.setdefault(key, []).append(label.score)
+    found = {key: decided.get(key, _agreed(scores)) for key, scores in votes.items()}
+    scores = {key: score for key, score in found.items() if score is not None}
+    return Gold(scores=scores, open_places=tuple(sorted(key for key, score in found.items() if score is None)))
+
+
+def _agreed(scores: Sequence[int]) -> int | None:
+    score, count = Counter(scores).most_common(1)[0]
+    if 2 * count > len(scores):
+        return score
+    middle = median(scores)
+    near = all(abs(score - middle) <= 1 for score in scores)
+    return int(middle) if near and middle == int(middle) else None

@@ -1,0 +1,86 @@
+"""Human review of a set: a balanced sample as a sheet, and what the filled sheet says.
+
+Section A.4 reviews 5 % of each batch by hand and 20 % of the first batch of a new base set. A reviewer answers yes or
+no to each of the seven dimensions of each sampled task.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stewardbench.errors import DataError, UsageError
+from stewardbench.pasb.audit.problems import DIMENSIONS
+from stewardbench.pasb.records import Task
+from stewardbench.pasb.tasks.csvfile import csv_rows
+from stewardbench.pasb.tasks.sample import sample_tasks
+
+SHARE = 0.05
+SHARE_OF_NEW_SET = 0.20
+_ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
+COLUMNS = tuple(f"{dim} {name}" for dim, name in DIMENSIONS.items())
+
+
+def review_sample(tasks: Sequence[Task], share: float, seed: int = 0) -> tuple[Task, ...]:
+    """A balanced sample of a share of the tasks, rounded up. Raises UsageError unless 0 < share <= 1."""
+    if not 0 < share <= 1:
+        raise UsageError(f"a share of {share} is not between 0 and 1.", hint="Write 0.05 for five percent.")
+    return sample_tasks(tasks, math.ceil(share * len(tasks)), seed)
+
+
+def review_sheet(tasks: Sequence[Task], reviewer: str) -> str:
+    """The sheet as CSV: the task as a reviewer reads it, seven empty answers (y or n) and a comment."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    turns = [f"persist {turn}" for turn in range(1, 6)] + [f"query {turn}" for turn in range(1, 4)]
+    writer.writerow(["task_id", "reviewer", "scenario", "delivery", "claim", "facts", *turns, *COLUMNS, "comment"])
+    for task in tasks:
+        said = [turn.text for turn in task.persist_turns] + [turn.text for turn in task.query_turns]
+        shown = [task.scenario.value, task.delivery.value, task.claim.text, " / ".join(task.context_facts), *said]
+        writer.writerow([task.task_id, reviewer, *shown, *[""] * len(COLUMNS), ""])
+    return out.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """A reviewer's no."""
+
+    task_id: str
+    reviewer: str
+    dim: int
+    comment: str
+
+
+@dataclass(frozen=True)
+class Review:
+    """A filled sheet: answers per dimension as (yes, answered), every no, and cells left empty."""
+
+    tasks: int
+    answers: dict[int, tuple[int, int]]
+    objections: tuple[Objection, ...]
+    unanswered: int
+
+
+def read_review(path: Path) -> Review:
+    """A filled sheet. Raises DataError (file, line, column) for an answer other than y, yes, n or no."""
+    counts = {dim: [0, 0] for dim in DIMENSIONS}
+    objections, unanswered, seen = [], 0, set()
+    for line, row in csv_rows(path, ("task_id", "reviewer", *COLUMNS, "comment")):
+        seen.add(row["task_id"])
+        for dim, column in zip(DIMENSIONS, COLUMNS, strict=True):
+            raw = row[column].strip().lower()
+            if raw and raw not in _ANSWERS:
+                raise DataError(f"{raw!r} is neither y nor n.", path=path, line=line, field=column)
+            if not raw:
+                unanswered += 1
+                continue
+            counts[dim][0] += _ANSWERS[raw]
+            counts[dim][1] += 1
+            if not _ANSWERS[raw]:
+                objections.append(Objection(row["task_id"], row["reviewer"], dim, row["comment"]))
+    answers = {dim: (yes, answered) for dim, (yes, answered) in counts.items()}
+    return Review(tasks=len(seen), answers=answers, objections=tuple(objections), unanswered=unanswered)
