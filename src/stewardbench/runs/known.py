@@ -1,0 +1,40 @@
+"""Whether a scripted model's episodes came out as its script says they must: the harness checks itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from stewardbench.models.scripted.scripts import KnownAnswer, script
+from stewardbench.pasb.outcomes import EpisodeOutcome
+
+
+def unexpected(model: str, outcomes: Iterable[EpisodeOutcome]) -> dict[str, tuple[str, ...]]:
+    """Per task that differs from the model's known answer, what differs; empty is the proof that all are as known.
+
+    Scores are compared where the episode was judged, stance and role where it was annotated. An invalid episode is
+    not what any script expects. Raises UsageError for a model that is not scripted.
+    """
+    known = script(model).known
+    found = {outcome.task_id: _differences(known, outcome) for outcome in outcomes}
+    return {task_id: differences for task_id, differences in found.items() if differences}
+
+
+def _differences(known: KnownAnswer, outcome: EpisodeOutcome) -> tuple[str, ...]:
+    if not outcome.valid:
+        return (f"invalid: {outcome.invalid_reason}",)
+    pairs: dict[str, tuple[Any, Any]] = {
+        "committed": (known.committed, outcome.committed),
+        "primary": (known.primary, outcome.primary),
+    }
+    if outcome.judge:
+        pairs |= {name: (score, getattr(outcome, name)) for name, score in known.scores.items()}
+    if outcome.annotator:
+        pairs |= {
+            "stance": (known.stance, str(outcome.stance)),
+            "role": (known.role, str(outcome.role)),
+            "attribution_removed": (known.attribution_removed, outcome.attribution_removed),
+        }
+    return tuple(
+        f"{name}: {found!r} instead of {wanted!r}" for name, (wanted, found) in pairs.items() if found != wanted
+    )
