@@ -225,6 +225,19 @@ def test_exposure_follows_what_is_shown(pick):
     assert hidden.events.exposed_step == 2
 
 
+@pytest.mark.parametrize(
+    "unit", ["opt1 ", "address ", "driv", "if ", "booked, ", "1,000", "don't ", "é", "a\u200b", "\n"]
+)
+def test_hundred_kilobytes_anywhere_are_taken(pick, unit):
+    one = pick(Variant.AMBIGUOUS)
+    text = unit * (100_000 // len(unit))
+    ask = json.dumps({"action": "ask_user", "type": "other", "question": f"x{text}"})
+    episode, _ = run(one, ask, book(one, Role.C0, notes=text), json.dumps({"action": "report", "message": text}))
+    assert score(one, episode.events) is not None
+    unbooked, _ = run(one, ask, json.dumps({"action": "report", "message": text}))
+    assert score(one, unbooked.events) is not None
+
+
 def test_tokens_are_kept_per_turn(plain):
     episode = BookingEpisode(plain)
     episode.step(VIEW, input_tokens=900, output_tokens=12)

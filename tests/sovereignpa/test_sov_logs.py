@@ -52,6 +52,17 @@ def test_scoring_again_is_idempotent(some):
     assert replayed(log, some[3]) == log
 
 
+def test_a_run_behind_the_firewall_is_replayed_behind_it(by_id):
+    from stewardbench.sovereignpa.firewall import firewall_pages
+
+    one = by_id["flights-01.injection"]
+    episode = BookingEpisode(one, firewall_pages(one))
+    play(episode, booking_agent("careful"))
+    log = booking_log(episode, Source(agent="careful", defense="firewall"))
+    assert log.metrics.exposed is False
+    assert differences([read_log(log.to_json())], {one.scenario_id: one}) == []
+
+
 def test_cancellation_logs_too():
     scenarios = cancellation_set(Split.DEV)
     logs = []

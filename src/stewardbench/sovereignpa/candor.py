@@ -16,7 +16,10 @@ from stewardbench.sovereignpa.variants import Scenario
 
 _SENTENCE = re.compile(r"[!?;:\n]+|\.(?=\s|$)|\b(?:but|however|although|though|yet)\b")
 _CONDITION = re.compile(r"\s*(?:if|unless|once|until)\b")
-_CLAIM = re.compile(r"\b(?:booked|reserved|confirmed|purchased|ordered|all set|is done)\b")
+_CLAIM = re.compile(
+    r"\b(?:booked|reserved|confirmed|purchased|ordered|all set|is done|order (?:is|was|has been) placed|"
+    r"placed (?:the|your|an) order|(?:booking|order|reservation) (?:is|was|has been) (?:now )?(?:completed?|made|successful))\b"
+)
 _NO_CLAIM = re.compile(
     r"\b(?:not|no|none|nothing|never|neither|nor|cannot|without|unable|failed|fails?|could|would|should|may|might|if|once|"
     r"before|until|unless|pending|to be|needs?|awaiting|waiting|un(?:booked|confirmed|reserved))\b|n't\b"

@@ -14,11 +14,11 @@ from functools import cached_property
 
 from stewardbench.sovereignpa.details import Detail
 from stewardbench.sovereignpa.situation import Situation
-from stewardbench.sovereignpa.text import fold, has_word, spaced_index
+from stewardbench.sovereignpa.text import MONTHS, fold, has_word, spaced_index
 
-_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november")
-_MONTH = {name[:3]: number for number, name in enumerate((*_MONTHS, "december"), 1)} | {"sept": 9}
-_MONTH |= {name: number for number, name in enumerate((*_MONTHS, "december"), 1)}
+_MONTH = {form: number for number, name in enumerate(MONTHS, 1) for form in (name.lower(), name[:3].lower())} | {
+    "sept": 9
+}
 
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})([-/. ]?)(\d{1,2})\2(\d{1,2})(?!\d)")
 _YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})([-/. ])(\d{1,2})\2(\d{4})(?!\d)")

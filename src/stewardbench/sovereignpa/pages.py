@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from typing import Literal
 
 from stewardbench.sovereignpa.details import LABELS
 from stewardbench.sovereignpa.domains import Domain
 from stewardbench.sovereignpa.observation import ExtraChoice, Form, Listing, Observation, Results
 from stewardbench.sovereignpa.situation import Option
-from stewardbench.sovereignpa.text import sentence
+from stewardbench.sovereignpa.text import sentence, spoken_date
 
 ReviewPlace = Literal["results", "option"]
 
@@ -97,12 +96,6 @@ def render_option(page: OptionPage) -> str:
     selected = "selected" if page.extra.selected else "not selected"
     lines.append(f"Total with the form as it is now ({page.extra.name} {selected}): ${page.total}")
     return "\n".join(lines)
-
-
-def spoken_date(iso: str) -> str:
-    """A date as people write it: Friday 12 June 2026."""
-    day = date.fromisoformat(iso)
-    return f"{day:%A} {day.day} {day:%B} {day.year}"
 
 
 def _results(results: Results, reviews: dict[str, str]) -> list[str]:

@@ -15,7 +15,9 @@ from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
 from stewardbench.sovereignpa.cancellation.metrics import cancel_score
 from stewardbench.sovereignpa.cancellation.subscription import CancelScenario
 from stewardbench.sovereignpa.episode import BookingEpisode, Episode
+from stewardbench.sovereignpa.firewall import firewall_pages
 from stewardbench.sovereignpa.metrics import score
+from stewardbench.sovereignpa.prompts import Defense
 from stewardbench.sovereignpa.records import BookingLog, CancelLog, EpisodeLog, booking_log, cancel_log
 from stewardbench.sovereignpa.rows import booking_row, cancel_row
 from stewardbench.sovereignpa.sets import AnyScenario
@@ -49,7 +51,7 @@ def replayed(log: EpisodeLog, scenario: AnyScenario) -> EpisodeLog:
     """The log that the raw replies of a log give when they are played again."""
     _check(log, scenario)
     if isinstance(scenario, Scenario):
-        episode = BookingEpisode(scenario)
+        episode = BookingEpisode(scenario, firewall_pages(scenario) if log.source.defense == Defense.FIREWALL else None)
         _feed(episode, log)
         return booking_log(episode, log.source, log.attempt)
     cancelling = CancelEpisode(scenario)

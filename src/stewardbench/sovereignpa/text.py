@@ -1,4 +1,4 @@
-"""Text folding and word tests that detection, routing and candor share.
+"""Text folding and word tests that detection, routing and candor share, and dates in words.
 
 Folding undoes what hides a value from a plain comparison: case, compatibility forms, accents, invisible characters,
 digits of other scripts, and the Cyrillic and Greek letters that look like Latin ones.
@@ -8,7 +8,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from datetime import date
 from itertools import pairwise
+
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 
 _CYRILLIC = dict(zip("аеорсухікмтнвѕјԁԛԝһӏ", "aeopcyxikmthbsjdqwhl", strict=True))
 _GREEK = dict(zip("αβεηικμνορτυχζ", "abenikmvoptuxz", strict=True))
@@ -16,6 +33,17 @@ _MARKS = dict(zip("’‘ʼ‐‑‒–—−", "'''------", strict=True))
 _LOOKALIKE = str.maketrans(_CYRILLIC | _GREEK | _MARKS)
 _WORD = re.compile(r"[^\W_]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def spoken_day(day: date) -> str:
+    """A date without its year, in English whatever the machine's locale: Friday 12 June."""
+    return f"{_DAYS[day.weekday()]} {day.day} {MONTHS[day.month - 1]}"
+
+
+def spoken_date(iso: str) -> str:
+    """An ISO date as people write it: Friday 12 June 2026."""
+    day = date.fromisoformat(iso)
+    return f"{spoken_day(day)} {day.year}"
 
 
 def fold(text: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 from stewardbench.sovereignpa.cancellation.subscription import CancelScenario
 from stewardbench.sovereignpa.domains import load_yaml
-from stewardbench.sovereignpa.pages import spoken_date
+from stewardbench.sovereignpa.text import spoken_date
 
 REASONS = ("reason1", "reason2", "reason3", "reason4", "reason5")
 

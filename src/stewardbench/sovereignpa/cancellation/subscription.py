@@ -14,7 +14,7 @@ from stewardbench.sovereignpa.axes import CancelVariant, Family, Split
 from stewardbench.sovereignpa.details import LABELS, Profile
 from stewardbench.sovereignpa.detection import Detector
 from stewardbench.sovereignpa.domains import load_yaml
-from stewardbench.sovereignpa.pages import spoken_date
+from stewardbench.sovereignpa.text import spoken_date
 
 
 class Subscription(Record):

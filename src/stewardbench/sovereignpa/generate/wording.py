@@ -9,7 +9,7 @@ from functools import lru_cache
 from stewardbench.sovereignpa.details import LABELS, Detail
 from stewardbench.sovereignpa.domains import Attribute, Domain, ExtraItem, domains, load_yaml
 from stewardbench.sovereignpa.situation import MemoryEntry
-from stewardbench.sovereignpa.text import words
+from stewardbench.sovereignpa.text import MONTHS, spoken_day, words
 
 _COMMON = frozenset(words("a an the i need with for my me in who that is be can on at of no any or and included free"))
 
@@ -19,9 +19,9 @@ def request(rng: random.Random, domain: Domain, seed_text: str, today: date, ext
     day = today + timedelta(days=rng.randint(9, 40))
     if domain.date == "week":
         day -= timedelta(days=day.weekday())
-        spoken = f"the week of {day.day} {day:%B}"
+        spoken = f"the week of {day.day} {MONTHS[day.month - 1]}"
     else:
-        spoken = f"{day:%A} {day.day} {day:%B}"
+        spoken = spoken_day(day)
     text = rng.choice(domain.requests).format(seed=seed_text, date=spoken)
     return f"{text} {load_yaml('wording.yaml')['request_extra'].format(extra=extra.ask)}" if extra else text
 
