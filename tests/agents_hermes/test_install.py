@@ -77,21 +77,34 @@ def test_a_cache_that_cannot_be_written_is_named(cache: Path) -> None:
         install.build_once(install.environment_folder("agent", b"lock"), lambda target: target.mkdir())
 
 
-@pytest.mark.parametrize("installer", ["pip", "uv"])
-def test_a_failed_installation_ends_with_the_installers_words(
-    installer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if installer == "pip":
-        monkeypatch.setattr(install.shutil, "which", lambda name: None)
-    elif shutil.which("uv") is None:
-        pytest.skip("uv is not installed")
-    monkeypatch.setenv("PIP_INDEX_URL", "file:///nowhere")
+NO_SUCH = b"no-such-package==1.0 --hash=sha256:" + b"0" * 64
+
+
+def test_a_failed_installation_ends_with_the_installers_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install, "find_uv", lambda: None)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("UV_NO_INDEX", "1")
-    lock = b"no-such-package==1.0 --hash=sha256:" + b"0" * 64
     with pytest.raises(InstallError, match=r"(?s)exit code.*no-such-package") as caught:
-        install.build_python_environment(tmp_path / "environment", lock)
+        install.build_python_environment(tmp_path / "environment", NO_SUCH)
     assert "run the same command again" in caught.value.hint
+
+
+def test_pip_takes_over_where_uv_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    uv = tmp_path / "uv"
+    uv.write_text("#!/bin/sh\nexit 1\n")
+    uv.chmod(0o755)
+    commands = []
+    run = install._run
+
+    def told(command: list[str]) -> None:
+        commands.append(command[0])
+        if command[0] == str(uv):
+            run(command)
+
+    monkeypatch.setattr(install, "find_uv", lambda: str(uv))
+    monkeypatch.setattr(install, "_run", told)
+    install.build_python_environment(tmp_path / "environment", NO_SUCH)
+    assert commands[0] == str(uv)
+    assert commands[-1] == str(tmp_path / "environment" / "bin" / "python")
 
 
 def test_the_callers_python_settings_do_not_reach_the_installer(monkeypatch: pytest.MonkeyPatch) -> None:

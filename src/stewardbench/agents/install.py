@@ -9,6 +9,7 @@ marker and is built again from nothing.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -17,7 +18,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -29,6 +29,7 @@ from stewardbench.errors import InstallError
 READY = "READY"  # marker file of a finished environment
 NEEDED_BYTES = 1_000_000_000  # what an environment and the files unpacked on the way to it may take
 SAID_LINES = 15
+LOCKED = ("--require-hashes", "--only-binary", ":all:", "--requirement")
 
 
 @runtime_checkable
@@ -94,21 +95,26 @@ def build_once(folder: Path, build: Callable[[Path], None]) -> Path:
 def build_python_environment(folder: Path, lock: bytes) -> None:
     """Make a virtual environment of this interpreter and install a hash-locked requirements file into it.
 
-    Uses uv where it is installed and pip otherwise. Raises InstallError with the installer's last words.
+    uv is five times faster and pip is always there: uv goes first where it is found, and pip, which alone knows the
+    indexes of a pip configuration, when it fails. Raises InstallError with the last words of the last one.
     """
-    folder.mkdir(parents=True)
-    requirements = folder / "requirements.lock"
-    requirements.write_bytes(lock)
-    base = Path(getattr(sys, "_base_executable", sys.executable))
-    uv = shutil.which("uv")
-    python = folder / "bin" / "python"
-    if uv:
-        _run([uv, "venv", "--quiet", "--allow-existing", "--python", str(base), str(folder)])
-        install = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(python)]
-    else:
-        _run([str(base), "-I", "-m", "venv", str(folder)])
-        install = [str(python), "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    _run([*install, "--require-hashes", "--only-binary", ":all:", "--requirement", str(requirements)])
+    base = str(getattr(sys, "_base_executable", sys.executable))
+    if uv := find_uv():
+        with contextlib.suppress(InstallError):
+            requirements = _begin(folder, lock)
+            _run([uv, "venv", "--quiet", "--allow-existing", "--python", base, str(folder)])
+            fast = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(folder / "bin" / "python")]
+            _run([*fast, *LOCKED, str(requirements)])
+            return
+    requirements = _begin(folder, lock)
+    _run([base, "-I", "-m", "venv", str(folder)])
+    pip = [str(folder / "bin" / "python"), "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _run([*pip, *LOCKED, str(requirements)])
+
+
+def find_uv() -> str | None:
+    """The uv beside the running interpreter, or the one on the search path."""
+    return shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
 
 
 def base_python(environment: Path) -> tuple[Path, ...]:
@@ -118,6 +124,14 @@ def base_python(environment: Path) -> tuple[Path, ...]:
     prefix = Path(homes[0]).parent
     resolved = (environment / "bin" / "python").resolve().parent.parent
     return tuple(path for path in dict.fromkeys((prefix, resolved)) if not path.is_relative_to("/usr"))
+
+
+def _begin(folder: Path, lock: bytes) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    requirements = folder / "requirements.lock"
+    requirements.write_bytes(lock)
+    return requirements
 
 
 def _run(command: list[str]) -> None:
@@ -138,7 +152,7 @@ def _clean_environ() -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
 
 
-@contextmanager
+@contextlib.contextmanager
 def _only_one(path: Path) -> Iterator[None]:
     with path.open("ab") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
