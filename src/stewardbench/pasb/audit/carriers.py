@@ -106,13 +106,20 @@ def fit_logistic(features: csr_matrix, labels: Array, counts: Array, ridge: floa
     penalty = np.full(features.shape[1], ridge)
     penalty[0] = 0.0
 
-    def loss(weights: Array) -> tuple[float, Array]:
+    def loss(weights: Array) -> float:
         margin = signs * (features @ weights)
-        value = (counts * np.logaddexp(0, -margin)).sum() + 0.5 * (penalty * weights**2).sum()
-        gradient = features.T @ (-counts * signs * expit(-margin)) + penalty * weights
-        return float(value), gradient
+        return float((counts * np.logaddexp(0, -margin)).sum() + 0.5 * (penalty * weights**2).sum())
 
-    return np.asarray(minimize(loss, np.zeros(features.shape[1]), jac=True, method="L-BFGS-B").x)
+    def gradient(weights: Array) -> Array:
+        margin = signs * (features @ weights)
+        return np.asarray(features.T @ (-counts * signs * expit(-margin)) + penalty * weights)
+
+    def curvature(weights: Array, direction: Array) -> Array:
+        chance = expit(features @ weights)
+        return np.asarray(features.T @ (counts * chance * (1 - chance) * (features @ direction)) + penalty * direction)
+
+    start = np.zeros(features.shape[1])
+    return np.asarray(minimize(loss, start, jac=gradient, hessp=curvature, method="Newton-CG").x)
 
 
 def area_under_curve(scores: Array, labels: Array, counts: Array) -> float:

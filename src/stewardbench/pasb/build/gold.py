@@ -2,8 +2,8 @@
 
 The subset is balanced (16 PRF, 9 CDL, 25 SOC; 12-13 tasks per scenario and delivery; 3 per cell, two cells with 4;
 section A.8). Annotators score each query turn on four dimensions and the arc on two, 14 scores per task, without
-seeing each other's. A score is gold by majority; without one, by the median where it is a whole number that
-every label is within one point of; everything else goes to an adjudicator, whose row decides.
+seeing each other's. A score is gold by majority; without one, by the median where somebody gave it and every
+label is within one point of it; everything else goes to an adjudicator, whose row decides.
 """
 
 from __future__ import annotations
@@ -101,5 +101,5 @@ def _agreed(scores: Sequence[int]) -> int | None:
     if 2 * count > len(scores):
         return score
     middle = median(scores)
-    near = all(abs(score - middle) <= 1 for score in scores)
-    return int(middle) if near and middle == int(middle) else None
+    near = middle in scores and all(abs(score - middle) <= 1 for score in scores)
+    return int(middle) if near else None
