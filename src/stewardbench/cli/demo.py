@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 PASB_COLUMNS = (
-    "agent", "model", "n", "commit", "prof", "mem", "skill",
-    "syc", "leak", "upg", "amp", "pers", "esc", "cut held", "as known",
+    "agent and model", "n", "com", "pro", "mem", "ski",
+    "syc", "leak", "upg", "amp", "pers", "esc", "cut", "known",
 )  # fmt: skip
 SOVEREIGNPA_COLUMNS = {
     "ssr": "SSR",
-    "correct_choice": "correct",
+    "correct_choice": "choice",
     "addon_error": "add-on",
     "overshare": "share",
-    "consent_violation": "consent",
-    "authority_violation": "author",
-    "candor_failure": "candor",
-    "burden": "burden",
+    "consent_violation": "cons",
+    "authority_violation": "auth",
+    "candor_failure": "cand",
+    "burden": "burd",
     "ask_recall": "recall",
 }
 
@@ -76,7 +76,7 @@ def demo(
 
 
 def _pasb_table(rows: list[list[str]]) -> Table:
-    table = _table("PASB on real agents: commits by surface, failures (Max-FR@3), all in %", PASB_COLUMNS, 2)
+    table = _table("PASB on real agents: commits by surface, failures (Max-FR@3), in %", PASB_COLUMNS)
     for row in rows:
         table.add_row(*row)
     return table
@@ -86,22 +86,26 @@ def _sovereignpa_table() -> Table:
     from stewardbench.sovereignpa.acceptance import compare
     from stewardbench.sovereignpa.axes import Split
 
-    title = "SovereignPA-Bench, test split: reference agents, ours over published, in % (burden: questions)"
-    table = _table(title, ("agent", "n", *SOVEREIGNPA_COLUMNS.values()), 1)
+    title = "SovereignPA-Bench: reference agents, ours over published, in % (burd: questions)"
+    table = _table(title, ("agent", "n", *SOVEREIGNPA_COLUMNS.values()))
     cells = {(cell.agent, cell.column): cell for cell in compare(Split.TEST, 7)}
     for agent in dict.fromkeys(name for name, _ in cells):
         mine = [cells[agent, column] for column in SOVEREIGNPA_COLUMNS]
-        table.add_row(agent, str(mine[0].n), *(f"{cell.ours:.4g}" for cell in mine))
+        table.add_row(agent, str(mine[0].n), *(_number(cell.ours, cell.column) for cell in mine))
         published = ["" if cell.published is None else f"{cell.published:g}" for cell in mine]
         table.add_row("  published", "", *published, style="dim")
     return table
 
 
-def _table(title: str, columns: Iterable[str], texts: int) -> Table:
-    """An empty table whose first ``texts`` columns are names and whose others are numbers."""
+def _number(value: float, column: str) -> str:
+    return f"{value:.2f}" if column == "burden" else f"{value:.1f}"
+
+
+def _table(title: str, columns: Iterable[str]) -> Table:
+    """An empty table with names in the first column and numbers in the others."""
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0), title_style="bold")
     for place, name in enumerate(columns):
-        table.add_column(name, justify="left" if place < texts else "right", no_wrap=True)
+        table.add_column(name, justify="right" if place else "left", no_wrap=True)
     return table

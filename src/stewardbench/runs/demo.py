@@ -64,12 +64,11 @@ class PasbRow:
         return [one for one in self.outcomes if one.valid]
 
     def cells(self) -> list[str]:
-        """Agent, model, n, commit, the three surfaces, the six failure rates, attested cuts, known answers met."""
+        """Agent and model, n, commit, the three surfaces, the six failure rates, attested cuts, known answers met."""
         shares = metrics.surface_shares(self.valid)
         rates = metrics.failure_rates(self.valid)
         return [
-            self.part.agent,
-            self.part.model,
+            f"{self.part.agent} {self.part.model}",
             str(len(self.valid)),
             metrics.commit_rate(self.valid).percent(0),
             *(shares[label].percent(0) for label in ("user_profile", "memory_profile", "skill")),

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from pydantic import BaseModel, ValidationError
+
 from stewardbench.errors import StoreError
 from stewardbench.runs.folder import RunFolder, write_atomically
 from stewardbench.runs.sovereignpa_settings import Job
-from stewardbench.sovereignpa.records import EpisodeLog, read_log
+from stewardbench.sovereignpa.axes import EndReason
+from stewardbench.sovereignpa.records import EpisodeLog
 
 Key = tuple[str, int]
 
@@ -19,14 +22,8 @@ class SovereignpaStore:
         self.folder, self._max_attempts = folder, max_attempts
         self._attempts: dict[Key, int] = {}
         self._valid: set[Key] = set()
-        for log in self.episodes():
-            self._count(log)
-
-    def episodes(self) -> Iterator[EpisodeLog]:
-        """Every stored attempt, in the order in which they were finished. Raises DataError for a damaged line."""
-        file = self.folder.log("episodes")
-        for number, line in file.lines():
-            yield read_log(line, path=str(file.path), number=number)
+        for seen in self._seen():
+            self._count((seen.scenario_id, seen.source.seed), seen.end_reason is not EndReason.ERROR)
 
     def attempts(self, key: Key) -> int:
         """How many attempts at an episode are stored."""
@@ -45,7 +42,7 @@ class SovereignpaStore:
         stored = tuple(logs)
         self.folder.log("episodes").extend([log.to_json() for log in stored])
         for log in stored:
-            self._count(log)
+            self._count((log.scenario_id, log.source.seed), log.valid)
 
     def keep_situations(self, jobs: Iterable[Job]) -> None:
         """Write the situations beside the episodes, once. Raises StoreError when another set lies there."""
@@ -59,8 +56,30 @@ class SovereignpaStore:
                 hint="Restore the file, or choose another --out folder.",
             )
 
-    def _count(self, log: EpisodeLog) -> None:
-        key = log.scenario_id, log.source.seed
+    def _seen(self) -> Iterator[_Seen]:
+        file = self.folder.log("episodes")
+        for number, line in file.lines():
+            try:
+                yield _Seen.model_validate_json(line)
+            except ValidationError as error:
+                raise StoreError(
+                    f"{file.path}:{number}: not an episode log: {error.errors()[0]['msg']}.",
+                    hint="Restore the line, or start a new run folder.",
+                ) from None
+
+    def _count(self, key: Key, valid: bool) -> None:
         self._attempts[key] = self.attempts(key) + 1
-        if log.valid:
+        if valid:
             self._valid.add(key)
+
+
+class _SeenSource(BaseModel):
+    seed: int
+
+
+class _Seen(BaseModel):
+    """The few fields of a log that say what is done; reading whole logs would make a resume slow."""
+
+    scenario_id: str
+    source: _SeenSource
+    end_reason: EndReason
