@@ -18,6 +18,12 @@ from typing import Any
 from stewardbench.pasb.axes import ATTRIBUTION, POSITION, Delivery, Domain, Scenario, SubAxis
 from stewardbench.runs.folder import RunFolder
 from stewardbench.seeding import generator
+from stewardbench.sovereignpa.agents import CANCEL_AGENTS, booking_agent, cancel_agent
+from stewardbench.sovereignpa.axes import Split
+from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
+from stewardbench.sovereignpa.episode import BookingEpisode, play
+from stewardbench.sovereignpa.records import Source, booking_log, cancel_log
+from stewardbench.sovereignpa.sets import AnyScenario, booking_set, cancellation_set
 
 HOSTILE = "</script><script>globalThis.pwned=1</script><img src=x onerror='globalThis.pwned=1'>\u202egnp.exe\u0000"
 WORDS = (
@@ -348,3 +354,28 @@ def bench_runs(count: int) -> Iterator[Run]:
             0.3 + number / 80,
             0.4 + number / 100,
         )
+
+
+def write_sovereignpa_run(folder: Path, agent: str, situations: int = 2) -> Path:
+    """A run of a rule-based agent over every variant of some shipped situations: real logs, and a harness check."""
+    settings = {"agent": agent, "split": "dev"}
+    with RunFolder.open(folder, "sovereignpa", settings) as run:
+        manifest = run.manifest
+    assert manifest.benchmark == "sovereignpa"
+    played: list[AnyScenario] = []
+    with (folder / "episodes.jsonl").open("w", encoding="utf-8") as episodes:
+        if agent in CANCEL_AGENTS:
+            chosen = cancellation_set(Split.DEV)[: 3 * situations]
+            for scenario in chosen:
+                log = cancel_log(play(CancelEpisode(scenario), cancel_agent(agent)), Source(agent=agent))
+                episodes.write(log.to_json() + "\n")
+            played.extend(chosen)
+        else:
+            booked = booking_set(Split.DEV)[: 10 * situations]
+            for scenario in booked:
+                log = booking_log(play(BookingEpisode(scenario), booking_agent(agent)), Source(agent=agent))
+                episodes.write(log.to_json() + "\n")
+            played.extend(booked)
+    lines = dict.fromkeys(scenario.situation.to_json() for scenario in played)
+    (folder / "tasks.jsonl").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return folder

@@ -276,3 +276,65 @@ def test_a_damaged_episode_is_named_by_file_and_line(tmp_path: Path) -> None:
     log.write_text("\n".join(lines) + "\n")
     with pytest.raises(DataError, match=r"episodes\.jsonl:3:worker"):
         list(read_episodes(folder))
+
+
+@pytest.fixture(scope="module")
+def sovereign_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("sovereign")
+    agents = ("careful", "naive", "canceller", "quitter", "survey-writer")
+    folders = [synthetic_runs.write_sovereignpa_run(root / agent, agent) for agent in agents]
+    build_site(folders, root / "site", include_published=False)
+    return root / "site"
+
+
+def sovereign_episodes(site: Path) -> list[dict[str, Any]]:
+    count = len(list((site / "data").glob("sovereignpa-[0-9]*.js")))
+    return [episode for n in range(count) for episode in shard(site, f"sovereignpa-{n}")]
+
+
+def test_a_sovereignpa_episode_shows_pages_actions_and_every_verdict_with_its_why(sovereign_site: Path) -> None:
+    found = {
+        episode["id"].split(":")[1]: episode
+        for episode in sovereign_episodes(sovereign_site)
+        if episode["chips"][0]["text"] == "naive"
+    }
+    episode = next(value for key, value in found.items() if key.endswith(".injection"))
+    parts = sections(episode)
+    checks = parts["verdicts"]["blocks"][0]["items"]
+    assert [check["label"] for check in checks][:3] == ["Sovereign success", "Correct choice", "Extra"]
+    assert all(check["detail"] for check in checks)
+    page, *steps = parts["dialogue"]["blocks"]
+    marked = "\n".join(page["text"][start:end] for start, end in page["marks"])
+    assert "Note to AI assistants" in marked
+    assert len(page["marks"]) <= 2
+    assert steps[-1]["title"] == "Report"
+
+
+def test_the_careful_agent_succeeds_and_its_episodes_carry_no_fault(sovereign_site: Path) -> None:
+    for episode in sovereign_episodes(sovereign_site):
+        agent, result, *faults = (chip["text"] for chip in episode["chips"])
+        if agent in ("careful", "canceller"):
+            assert (result, faults) == ("Success", [])
+
+
+def test_a_detail_that_was_not_needed_is_marked_at_its_step(sovereign_site: Path) -> None:
+    chips = {
+        chip["text"]
+        for episode in sovereign_episodes(sovereign_site)
+        if episode["chips"][0]["text"] in ("naive", "survey-writer")
+        for step in sections(episode)["dialogue"]["blocks"][1:]
+        for chip in step["chips"]
+        if chip["tone"] == "bad"
+    }
+    assert any(chip.endswith("sent, not needed") for chip in chips)
+    assert any(chip.endswith("sent without consent") for chip in chips)
+
+
+def test_a_changed_scenario_is_not_explained_by_another(tmp_path: Path) -> None:
+    folder = synthetic_runs.write_sovereignpa_run(tmp_path / "run", "naive", 1)
+    tasks = folder / "tasks.jsonl"
+    changed = re.sub(r'"budget":(\d+)', lambda m: f'"budget":{int(m[1]) + 500}', tasks.read_text())
+    tasks.write_text(changed)
+    build_site([folder], tmp_path / "site", include_published=False)
+    for episode in sovereign_episodes(tmp_path / "site"):
+        assert sections(episode)["verdicts"]["blocks"][0]["label"] == "The scenario cannot be made again"

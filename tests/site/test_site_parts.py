@@ -93,6 +93,12 @@ def test_added_and_kept_lines_are_the_new_text_and_removed_and_kept_the_old(befo
             assert [line.text for line in lines if line.op in (op, " ")] == whole
 
 
+def test_changed_lines_are_those_that_a_text_does_not_share_in_order() -> None:
+    before, after = "a\nb\nc\n", "a\nx\nc\n\ny\n"
+    assert [after[start:end] for start, end in differences.changed_lines(before, after)] == ["x", "y"]
+    assert differences.changed_lines(before, before) == ()
+
+
 def unpacked(path: Path) -> object:
     found = re.fullmatch(r'steward\.receive\("([\w-]+)","([A-Za-z0-9+/=]*)"\);\n', path.read_text())
     assert found is not None
@@ -107,14 +113,20 @@ def test_a_shard_is_a_script_whose_only_content_is_base64(tmp_path: Path) -> Non
 
 
 def test_details_are_split_in_order_and_the_last_shard_may_be_short(tmp_path: Path) -> None:
-    shards = DetailShards(tmp_path, "pasb", 2)
-    for number in range(5):
-        shards.add(EpisodeDetail(str(number), "title", "", (), ()))
-    shards.flush()
-    shards.flush()
-    found = [unpacked(tmp_path / f"pasb-{n}.js") for n in range(3)]
-    assert [[episode["id"] for episode in shard] for shard in found] == [["0", "1"], ["2", "3"], ["4"]]  # type: ignore[attr-defined]
-    assert len(list(tmp_path.iterdir())) == 3
+    with DetailShards(tmp_path, "pasb", 2) as shards:
+        for number in range(25):
+            shards.add(EpisodeDetail(str(number), "title", "", (), ()))
+    found = [unpacked(tmp_path / f"pasb-{n}.js") for n in range(13)]
+    assert [len(shard) for shard in found] == [2] * 12 + [1]  # type: ignore[arg-type]
+    assert [int(episode["id"]) for shard in found for episode in shard] == list(range(25))  # type: ignore[attr-defined]
+    assert len(list(tmp_path.iterdir())) == 13
+
+
+def test_a_shard_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError), DetailShards(tmp_path / "file", "pasb", 2) as shards:
+        for number in range(25):
+            shards.add(EpisodeDetail(str(number), "title", "", (), ()))
 
 
 def test_the_list_stores_each_value_once_and_a_code_per_episode() -> None:

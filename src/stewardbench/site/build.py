@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +27,15 @@ import polars as pl
 from stewardbench import __version__
 from stewardbench.errors import StoreError, UsageError
 from stewardbench.pasb.axes import DIMENSIONS
-from stewardbench.report.pasb.build import pasb_tables
+from stewardbench.report.build import Report, Settings, build_report
+from stewardbench.report.pasb.published import published_tables
 from stewardbench.report.pasb.rows import read_rows
-from stewardbench.report.pasb.study import Study
 from stewardbench.report.table import Table
 from stewardbench.runs.folder import Manifest, read_manifest
 from stewardbench.site import assets
-from stewardbench.site.episodes import pasb
-from stewardbench.site.episodes.index import EpisodeIndex
+from stewardbench.site.episodes import pasb, sovereignpa
+from stewardbench.site.episodes.blocks import EpisodeDetail
+from stewardbench.site.episodes.index import EpisodeIndex, ListColumn
 from stewardbench.site.episodes.reader import read_episodes
 from stewardbench.site.episodes.shards import DetailShards, write_index
 from stewardbench.site.model import Board, Origin
@@ -44,6 +45,8 @@ from stewardbench.site.views import pasb as pasb_view
 
 PER_SHARD = 40  # episodes in one data file: small enough to open at once, few enough files to copy a site around
 MARKER = "site.json"
+
+Runs = Sequence[tuple[Path, Manifest]]
 
 INDEX = PageInfo("index.html", "Leaderboard", "index.html.j2", "Leaderboard")
 PASB = PageInfo(
@@ -78,11 +81,16 @@ class EpisodeSet:
     count: int
 
 
-def build_site(run_dirs: Sequence[Path], out: Path, *, include_published: bool = True) -> SiteSummary:
+def build_site(
+    run_dirs: Sequence[Path], out: Path, *, include_published: bool = True, report: Report | None = None
+) -> SiteSummary:
     """Build the site of some runs into ``out``, replacing an earlier site there only when all has been written.
 
-    With ``include_published`` the papers' own runs stand beside them, marked. Raises UsageError when ``out`` holds
-    anything but an earlier site, StoreError when a run cannot be read or the site cannot be written.
+    With ``include_published`` the papers' own runs stand beside them, marked. ``report`` is the finished report on the
+    PASB runs among them, made with whatever judge or failing score was asked for; without it one is made as usual.
+
+    Raises UsageError when ``out`` holds anything but an earlier site, StoreError when a run cannot be read or the site
+    cannot be written, DataError for a damaged record.
     """
     _refuse_other_files(out)
     runs = [(folder, read_manifest(folder)) for folder in run_dirs]
@@ -90,7 +98,7 @@ def build_site(run_dirs: Sequence[Path], out: Path, *, include_published: bool =
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        episodes = _fill(partial, runs, include_published)
+        episodes = _fill(partial, runs, include_published, report)
         shutil.rmtree(out, ignore_errors=True)
         partial.replace(out)
     except OSError as error:
@@ -103,40 +111,74 @@ def build_site(run_dirs: Sequence[Path], out: Path, *, include_published: bool =
     return SiteSummary(out / INDEX.file, len(runs), episodes, len(files), sum(path.stat().st_size for path in files))
 
 
-def _fill(folder: Path, runs: Sequence[tuple[Path, Manifest]], include_published: bool) -> int:
+def _fill(folder: Path, runs: Runs, include_published: bool, report: Report | None) -> int:
     """Write the whole site into an empty folder and return how many episodes it holds."""
     assets.write_assets(folder / "assets")
     pasb_runs = [path for path, manifest in runs if manifest.benchmark == "pasb"]
-    rows = read_rows(pasb_runs)
-    sets = [part for part in (_pasb_episodes(pasb_runs, rows, folder / "data"),) if part.count]
-    tables = {table.id: table for table in pasb_tables(Study(rows))} if len(rows) else {}
+    if report is None and pasb_runs:
+        report = build_report(pasb_runs, Settings(published=include_published))
+    rows = report.rows if report else read_rows([])
+    tables = _pasb_tables(report, include_published)
+    sets = [_pasb_episodes(pasb_runs, rows, folder / "data"), _sovereignpa_episodes(runs, folder / "data")]
+    shown = [part for part in sets if part.count]
     _write_tables(folder, tables, pasb_view.csv_of)
     boards = [board for board in (pasb_view.board(tables),) if board is not None]
-    writer = Pages(folder, (INDEX, PASB, EPISODES, METHODS), _sentence(runs, sets))
+    writer = Pages(folder, (INDEX, PASB, EPISODES, METHODS), _sentence(runs, shown))
     writer.write(INDEX, {"boards": boards, "harness": _any_harness_check(boards)})
     writer.write(PASB, {"groups": pasb_view.groups(tables)})
-    writer.write(EPISODES, {"sets": sets})
+    writer.write(EPISODES, {"sets": shown})
     writer.write(METHODS, {"terms": term_lists(), "runs": [manifest for _, manifest in runs]})
     _write_marker(folder, runs, include_published)
-    return sum(part.count for part in sets)
+    return sum(part.count for part in shown)
+
+
+def _pasb_tables(report: Report | None, include_published: bool) -> dict[str, Table]:
+    """The report's tables by id; without own PASB runs, the published tables alone."""
+    if report is not None:
+        return {table.id: table for table in report.tables}
+    return published_tables() if include_published else {}
 
 
 def _pasb_episodes(folders: Sequence[Path], rows: pl.DataFrame, data: Path) -> EpisodeSet:
     """Write the shards and the index of all PASB runs, reading one episode at a time."""
     counted: Mapping[str, Mapping[str, Any]] = {
-        row["episode_id"]: row for row in rows.select("episode_id", "stance", *DIMENSIONS).iter_rows(named=True)
+        row["episode_id"]: row
+        for row in rows.select("episode_id", "judge", "stance", *DIMENSIONS).iter_rows(named=True)
     }
-    index = EpisodeIndex(pasb.COLUMNS, PER_SHARD)
-    shards = DetailShards(data, "pasb", PER_SHARD)
-    for folder in folders:
-        for read in read_episodes(folder):
-            outcome = counted.get(read.episode.episode_id)
-            index.add(read.episode.episode_id, pasb.row(read, outcome))
-            shards.add(pasb.detail(read, outcome))
-    shards.flush()
+    episodes = (
+        (read.episode.episode_id, pasb.row(read, outcome), pasb.detail(read, outcome))
+        for folder in folders
+        for read in read_episodes(folder)
+        for outcome in (counted.get(read.episode.episode_id),)
+    )
+    return _episodes(EpisodeSet("pasb", "PASB", 0), pasb.COLUMNS, episodes, data)
+
+
+def _sovereignpa_episodes(runs: Runs, data: Path) -> EpisodeSet:
+    """The same for all SovereignPA runs."""
+    episodes = (
+        (read.id, sovereignpa.row(read), sovereignpa.detail(read))
+        for folder, manifest in runs
+        if manifest.benchmark == "sovereignpa"
+        for read in sovereignpa.read_logs(folder, manifest.run_id)
+    )
+    return _episodes(EpisodeSet("sovereignpa", "SovereignPA", 0), sovereignpa.COLUMNS, episodes, data)
+
+
+def _episodes(
+    part: EpisodeSet,
+    columns: Sequence[ListColumn],
+    episodes: Iterable[tuple[str, Mapping[str, str], EpisodeDetail]],
+    data: Path,
+) -> EpisodeSet:
+    index = EpisodeIndex(columns, PER_SHARD)
+    with DetailShards(data, part.id, PER_SHARD) as shards:
+        for episode_id, row, detail in episodes:
+            index.add(episode_id, row)
+            shards.add(detail)
     if len(index):
-        write_index(data, "pasb-index", index)
-    return EpisodeSet("pasb", "PASB", len(index))
+        write_index(data, f"{part.id}-index", index)
+    return replace(part, count=len(index))
 
 
 def _write_tables(folder: Path, tables: Mapping[str, Table], csv_of: Callable[[str], str]) -> None:
@@ -156,7 +198,7 @@ def _refuse_other_files(out: Path) -> None:
         raise UsageError(f"{out}: holds other files, not a site.", hint="Choose an empty or a new folder.")
 
 
-def _sentence(runs: Sequence[tuple[Path, Manifest]], sets: Sequence[EpisodeSet]) -> str:
+def _sentence(runs: Runs, sets: Sequence[EpisodeSet]) -> str:
     """The footer's account of what the site holds."""
     if not runs:
         return f"Built by stewardbench {__version__} from published runs only."
@@ -165,7 +207,7 @@ def _sentence(runs: Sequence[tuple[Path, Manifest]], sets: Sequence[EpisodeSet])
     return f"Built by stewardbench {__version__} from {len(runs)} run{plural} with {held}."
 
 
-def _write_marker(folder: Path, runs: Sequence[tuple[Path, Manifest]], include_published: bool) -> None:
+def _write_marker(folder: Path, runs: Runs, include_published: bool) -> None:
     content = {
         "schema": "site/1",
         "stewardbench": __version__,

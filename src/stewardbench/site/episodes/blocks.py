@@ -125,11 +125,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A text the agent saw, kept as it was laid out."""
+    """A text the agent saw, kept as it was laid out; ``marks`` are [start, end) offsets to highlight."""
 
     label: str
     text: str
-    folded: bool = False
+    marks: tuple[tuple[int, int], ...] = ()
     kind: Literal["page"] = "page"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from stewardbench.site.episodes.blocks import DiffLine
 
@@ -26,6 +27,20 @@ def difference(before: str | None, after: str | None, spans: Sequence[Span] = ()
     near = {k for i, line in enumerate(lines) if line.marks for k in range(i - CONTEXT, i + CONTEXT + 1)}
     kept = [i for i in range(len(lines)) if i < MOST_LINES or i in near]
     return tuple(_with_gaps(lines, kept)), f"{len(kept):,} of {len(lines):,} lines are shown; the run folder has all."
+
+
+@lru_cache(maxsize=4096)  # a scenario's pages are compared once, however many runs played it
+def changed_lines(before: str, after: str) -> tuple[Span, ...]:
+    """The [start, end) offsets in ``after`` of the lines that it does not share with ``before``, in their order."""
+    new = _lines(after)
+    starts = [0]
+    for line in new:
+        starts.append(starts[-1] + len(line) + 1)
+    matcher = SequenceMatcher(None, _lines(before), new, autojunk=False)
+    changed = [
+        place for name, _, _, low, high in matcher.get_opcodes() if name != "equal" for place in range(low, high)
+    ]
+    return tuple((starts[place], starts[place] + len(new[place])) for place in changed if new[place])
 
 
 def _changes(before: str | None, after: str | None, spans: Sequence[Span]) -> Iterator[DiffLine]:

@@ -18,12 +18,12 @@ class ListColumn:
     ``short`` is the list's heading where the label is too wide; ``labels`` gives values their chip's tone.
 
     Kinds: ``name`` (free text), ``category`` (few values), ``score`` (1-5, shown as a shaded digit), ``mark``
-    (a category drawn as a chip).
+    (a category drawn as a chip), ``number`` (a count).
     """
 
     key: str
     label: str
-    kind: Literal["name", "category", "score", "mark"]
+    kind: Literal["name", "category", "score", "mark", "number"]
     filter: bool = False
     hidden: bool = False
     labels: tuple[tuple[str, str], ...] = ()

@@ -87,8 +87,8 @@ def detail(read: Read, outcome: Mapping[str, Any] | None) -> EpisodeDetail:
         Chip(episode.model),
         Chip(_written(episode), _surface_tone(episode)),
     ]
-    if read.annotations and read.annotations[-1].stance:
-        chips.append(Chip("Stance: " + words(read.annotations[-1].stance).lower()))
+    if outcome and outcome["stance"]:
+        chips.append(Chip("Stance: " + words(outcome["stance"]).lower()))
     state = _state(episode, outcome)
     if state != "Scored":
         chips.append(Chip(state, "bad" if state == "Invalid" else "warn"))
@@ -97,7 +97,12 @@ def detail(read: Read, outcome: Mapping[str, Any] | None) -> EpisodeDetail:
         Section("persist", "Persist session", "Five turns in one session.", tuple(_persist(read))),
         Section("written", "What was written", _written_lead(episode), tuple(_files(episode))),
         Section("cut", "The cut", "What stood between the two sessions.", tuple(_cut(episode))),
-        Section("query", "Query session", "Three turns in a fresh session over the same state.", tuple(_query(read))),
+        Section(
+            "query",
+            "Query session",
+            "Three turns in a fresh session over the same state.",
+            tuple(_query(read, _counted(read, outcome))),
+        ),
         Section("scores", "Scores and reasons", "", (*map(_judged, read.judgments), *_annotated(read.annotations))),
         Section("record", "Record", "", (_record(episode),)),
     )
@@ -166,19 +171,25 @@ def _kind_chips(kind: str) -> tuple[Chip, ...]:
     return (Chip(kind, "plain" if kind == "filler" else "claim"),) if kind else ()
 
 
-def _query(read: Read) -> list[Block]:
+def _counted(read: Read, outcome: Mapping[str, Any] | None) -> Judgment | None:
+    """The judgment that the report counts: the latest of its judge that is neither a repeat nor a probe."""
+    judge = outcome["judge"] if outcome else ""
+    plain = [j for j in read.judgments if j.judge_model == judge and j.repeat == 0 and not j.probe]
+    return plain[-1] if plain else None
+
+
+def _query(read: Read, counted: Judgment | None) -> list[Block]:
     blocks: list[Block] = []
     for turn in read.episode.query:
-        asides: list[tuple[str, str]] = []
-        chips: list[Chip] = []
-        for judgment in read.judgments:
-            for scored in judgment.turns:
-                if scored.turn != turn.turn:
-                    continue
-                if not chips:
-                    chips = [_score_chip(key, getattr(scored, key)) for key in TURN_DIMENSIONS]
-                asides.append((_judge_name(judgment), scored.rationale or scored.error or "no reason given"))
-        blocks.append(_turn(turn, tuple(chips), tuple(asides)))
+        scores = [scored for scored in counted.turns if scored.turn == turn.turn] if counted else []
+        chips = tuple(_score_chip(key, getattr(scored, key)) for scored in scores for key in TURN_DIMENSIONS)
+        asides = tuple(
+            (_judge_name(judgment), scored.rationale or scored.error or "no reason given")
+            for judgment in read.judgments
+            for scored in judgment.turns
+            if scored.turn == turn.turn
+        )
+        blocks.append(_turn(turn, chips, asides))
     return blocks
 
 

@@ -20,9 +20,11 @@ Chart = Dots | Plane | Stack
 
 def quantity(row: Row | None) -> Quantity:
     """The number of a tidy row; of no row, a number that was not scored."""
-    if row is None or row["value"] is None:
-        return Quantity("–", None, n=row["n"] if row else None, unscored=row["unscored"] or 0 if row else 0)
-    return Quantity(row["printed"], row["value"], row["n"], row["low"], row["high"], row["unscored"] or 0)
+    found = row or {}
+    n, unscored = found.get("n"), found.get("unscored") or 0
+    if found.get("value") is None:
+        return Quantity("–", None, n=n, unscored=unscored)
+    return Quantity(found["printed"], found["value"], n, found.get("low"), found.get("high"), unscored)
 
 
 def rows_of(table: Table | None, **chosen: str) -> list[Row]:

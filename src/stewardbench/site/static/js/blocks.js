@@ -8,7 +8,7 @@ export function chip({ text: label, tone }) {
 }
 
 function said(who, value, className) {
-  return el("div", { class: `said ${className}` }, el("h4", {}, who), text(value));
+  return el("div", { class: `said ${className}` }, el("p", { class: "who" }, who), text(value));
 }
 
 function tool({ name, arguments: given, result, note }) {
@@ -21,16 +21,19 @@ function tool({ name, arguments: given, result, note }) {
   );
 }
 
-function diffLine({ op, text: line, marks }) {
+function marked(value, marks) {
   const parts = [];
   let reached = 0;
-  const characters = [...line]; // offsets count code points, as in the record
+  const characters = [...value]; // offsets count code points, as in the record
   const cut = (from, to) => recorded(characters.slice(from, to).join(""));
   for (const [start, end] of marks) {
     parts.push(...cut(reached, start), el("mark", {}, cut(start, end)));
     reached = end;
   }
-  parts.push(...cut(reached));
+  return [...parts, ...cut(reached)];
+}
+
+function diffLine({ op, text: line, marks }) {
   const kind = { "+": "added", "-": "removed", " ": "same", "@": "gap" }[op];
   const sign = { "+": "+", "-": "−", " ": " ", "@": " " }[op];
   const spoken = { "+": "added: ", "-": "removed: " }[op];
@@ -38,7 +41,7 @@ function diffLine({ op, text: line, marks }) {
     "div",
     { class: `line ${kind}` },
     el("span", { class: "op", "aria-hidden": "true" }, sign),
-    el("span", { class: "content", dir: "auto" }, spoken ? el("span", { class: "spoken" }, spoken) : null, parts),
+    el("span", { class: "content", dir: "auto" }, spoken ? el("span", { class: "spoken" }, spoken) : null, marked(line, marks)),
   );
 }
 
@@ -46,7 +49,7 @@ const RENDER = {
   facts: ({ items }) =>
     el("dl", { class: "facts" }, items.map(([label, value]) => el("div", {}, el("dt", {}, label), el("dd", { dir: "auto" }, recorded(value))))),
 
-  prose: ({ label, text: value, tone }) => el("div", { class: `prose ${tone}` }, el("h4", {}, label), text(value)),
+  prose: ({ label, text: value, tone }) => el("div", { class: `prose ${tone}` }, el("p", { class: "who" }, label), text(value)),
 
   turn: ({ number, user, agent, chips, tools, error, asides }) =>
     el(
@@ -62,10 +65,10 @@ const RENDER = {
           {},
           said("Agent", agent, "agent"),
           tools.map(tool),
-          error ? el("div", { class: "prose bad" }, el("h4", {}, "Error"), text(error)) : null,
+          error ? el("div", { class: "prose bad" }, el("p", { class: "who" }, "Error"), text(error)) : null,
         ),
         asides.length
-          ? el("div", { class: "asides" }, asides.map(([who, reason]) => el("div", { class: "aside" }, el("h4", {}, recorded(who)), text(reason))))
+          ? el("div", { class: "asides" }, asides.map(([who, reason]) => el("div", { class: "aside" }, el("p", { class: "who" }, recorded(who)), text(reason))))
           : null,
       ),
     ),
@@ -84,7 +87,7 @@ const RENDER = {
       "ul",
       { class: "checks" },
       items.map(({ label, passed, detail }) => {
-        const word = passed === null ? "note" : passed ? "holds" : "broken";
+        const word = passed === null ? "noted" : passed ? "holds" : "fails";
         return el("li", { class: word }, el("span", { class: "verdict" }, word), el("span", {}, recorded(label), detail ? text(detail, "note") : null));
       }),
     ),
@@ -114,12 +117,17 @@ const RENDER = {
       "article",
       { class: "turn step" },
       el("header", {}, el("h3", {}, `Step ${number}`), el("span", { class: "title" }, recorded(title)), chips.map(chip)),
-      el("div", { class: "said agent" }, el("h4", {}, "Agent"), el("pre", { dir: "auto" }, recorded(sent))),
-      reply ? el("div", { class: "said world" }, el("h4", {}, "Reply"), el("pre", { dir: "auto" }, recorded(reply))) : null,
+      el("div", { class: "said agent" }, el("p", { class: "who" }, "Agent"), el("pre", { dir: "auto" }, recorded(sent))),
+      reply ? el("div", { class: "said world" }, el("p", { class: "who" }, "Reply"), el("pre", { dir: "auto" }, recorded(reply))) : null,
     ),
 
-  page: ({ label, text: value, folded }) =>
-    el("details", { class: "page", open: !folded }, el("summary", {}, recorded(label)), el("pre", { dir: "auto" }, recorded(value))),
+  page: ({ label, text: value, marks }) =>
+    el(
+      "details",
+      { class: "page", open: true },
+      el("summary", {}, recorded(label)),
+      el("pre", { dir: "auto", tabindex: 0, role: "group", "aria-label": label }, marked(value, marks)),
+    ),
 };
 
 function scoreCell(score, failAt) {
