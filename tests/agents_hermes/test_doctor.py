@@ -88,6 +88,14 @@ def test_a_model_that_cannot_be_opened_is_a_diagnosis() -> None:
     assert (diagnosis.passed, diagnosis.advice) == (False, "Write http://host:port/v1#model.")
 
 
+def test_a_missing_key_is_told_in_plain_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    diagnosis = asyncio.run(check_model("openai/some-model", check_endpoint))
+    assert "OPENAI_API_KEY" in diagnosis.detail
+    assert "[bold]" not in diagnosis.detail
+    assert "set the provider's key" in diagnosis.advice
+
+
 def test_the_disk_is_measured_where_the_folders_will_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = shutil.disk_usage("/")
     monkeypatch.setattr(local.shutil, "disk_usage", lambda path: usage._replace(free=3_000_000_000))

@@ -34,11 +34,12 @@ def open_upstream(name: str, *, lexicon: Lexicon | None = None, key: str | None 
 
 def _inspect(name: str) -> InspectUpstream:
     from inspect_ai.model import get_model
+    from rich.text import Text
 
     try:
         return InspectUpstream(get_model(name))
     except Exception as error:  # Inspect raises its own, its providers' and plain types here
-        reason = getattr(error, "message", None) or error
+        reason = " ".join(Text.from_markup(str(getattr(error, "message", None) or error)).plain.split())
         raise UsageError(
             f"{name}: cannot be opened as a model: {reason}",
             hint="Write provider/model as Inspect knows it, and set the provider's key.",

@@ -52,7 +52,7 @@ async def check_model(name: str, check: Callable[[Upstream], Awaitable[Diagnosis
     try:
         upstream = open_upstream(name)
     except UsageError as error:
-        return bad(f"model {name}", error.message, error.hint)
+        return bad("model", error.message, error.hint)
     return await check(upstream)
 
 
