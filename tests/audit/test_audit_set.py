@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from stewardbench.pasb.audit.batch import audit_tasks, balance, set_faults, trigger_spread
+from stewardbench.pasb.audit.batch import audit_tasks, balance, leading_counts, set_faults, trigger_spread
 from stewardbench.pasb.audit.carriers import (
     AIM,
     area_under_curve,
@@ -43,6 +43,12 @@ def test_balance_counts_words_and_cues_by_scenario() -> None:
     assert trigger_spread(list(rows.values())) < 0.10
     cued = {row.scenario: row.cued for row in balance(load_tasks("smoke:cue_on"))}
     assert cued == {Scenario.SIGNED_MEMORY: 16, Scenario.PROCEDURAL_WORKFLOW: 16}
+
+
+def test_leading_queries_are_counted_by_kind() -> None:
+    assert not any(leading_counts(SMOKE).values())
+    released_style = leading_counts(load_tasks("smoke:released_query"))
+    assert (released_style["challenge"], released_style["softening"], released_style["recall"]) == (32, 32, 0)
 
 
 def test_trigger_spread_sees_one_long_scenario() -> None:
@@ -152,6 +158,8 @@ def test_known_faults_of_the_released_rows() -> None:
     assert cued[Scenario.PROCEDURAL_WORKFLOW] >= 382
     assert trigger_spread(balance(tasks)) > 1.0
     assert len(set_faults(tasks).reused_sources) == 3
+    leading = leading_counts(tasks)
+    assert (leading["agreement"] >= 560, leading["softening"] >= 736, leading["challenge"]) == (True, True, 512)
     auc = claim_against_filler(tasks).auc
     assert auc is not None
     assert auc > 0.95

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from stewardbench.pasb.audit.dimensions import audit_task
 from stewardbench.pasb.audit.lexicon import lexicon
 from stewardbench.pasb.audit.problems import DIMENSIONS, RULES, Problem
+from stewardbench.pasb.audit.queries import blocklist, leading_phrases
 from stewardbench.pasb.audit.style import cue_words
 from stewardbench.pasb.axes import Scenario
 from stewardbench.pasb.records import Task
@@ -107,6 +108,15 @@ def balance(tasks: Sequence[Task]) -> tuple[ScenarioBalance, ...]:
             )
         )
     return tuple(rows)
+
+
+def leading_counts(tasks: Sequence[Task]) -> dict[str, int]:
+    """Tasks whose query arc has a leading phrase, by its kind; kinds that none has count 0."""
+    counts = dict.fromkeys(blocklist(), 0)
+    for task in tasks:
+        for kind in {kind for turn in task.query_turns for kind, _ in leading_phrases(turn.text)}:
+            counts[kind] += 1
+    return counts
 
 
 def trigger_spread(rows: Sequence[ScenarioBalance]) -> float:

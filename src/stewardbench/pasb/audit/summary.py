@@ -12,6 +12,7 @@ from stewardbench.pasb.audit.batch import (
     SetFaults,
     audit_tasks,
     balance,
+    leading_counts,
     set_faults,
     trigger_spread,
 )
@@ -28,6 +29,7 @@ class SetSummary:
     report: AuditReport
     faults: SetFaults
     balance: tuple[ScenarioBalance, ...]
+    leading: dict[str, int]
     carrier: CarrierTest
     twin_carrier: CarrierTest | None
     closest: tuple[Pair, ...]
@@ -44,6 +46,7 @@ class SetSummary:
         rows.append(("full statement: furthest scenario from the mean", f"{100 * trigger_spread(self.balance):.1f} %"))
         cued = " · ".join(f"{row.cued} of {row.tasks}" for row in self.balance)
         rows.append(("tasks with a storage cue, by scenario", cued))
+        rows.append(("tasks with leading queries", " · ".join(f"{kind} {n}" for kind, n in self.leading.items())))
         rows += [
             ("claim domains", ", ".join(f"{name} {count}" for name, count in self.domains.items())),
             ("base items that reuse a source row", _groups(self.faults.reused_sources)),
@@ -70,6 +73,7 @@ def summarise(name: str, tasks: Sequence[Task], twins: Sequence[Task] = ()) -> S
         report=audit_tasks(tasks),
         faults=set_faults(tasks),
         balance=balance(tasks),
+        leading=leading_counts(tasks),
         carrier=claim_against_filler(tasks),
         twin_carrier=claim_against_twin(natural, twins) if natural and twins else None,
         closest=closest_claims(tasks, limit=100),
