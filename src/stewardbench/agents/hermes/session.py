@@ -17,6 +17,7 @@ REFUSAL = re.compile(
     r'"error":\s*"(Operation \d+: )?(Blocked:|Refusing|Security scan blocked|Background review denied)'
 )
 CLOSE_TIMEOUT_S = 60.0
+LEAST_REVIEW_S = 1.0
 GRACE_S = 5.0  # what a late answer may add to its limit
 
 
@@ -43,12 +44,14 @@ class HermesSession:
     async def send(self, text: str) -> TurnOutcome:
         """Send one user turn; wait for the answer and then for the background review that it started.
 
-        Raises AgentCrashed, AgentHung when the answer, or ReviewFailed when the review, fails or outlives its limit.
+        The turn's limit covers both. Raises AgentCrashed, AgentHung when the answer, or ReviewFailed when the review,
+        fails or outlives it.
         """
         start = time.monotonic()
         answer = await self._ask({"op": "turn", "text": text}, "reply", self._turn_timeout_s)
         elapsed = time.monotonic() - start
-        background = await self._await_reviews()
+        left = max(LEAST_REVIEW_S, self._turn_timeout_s - elapsed)
+        background = await self._await_reviews(min(left, self._review_timeout_s))
         error = answer["error"]
         return TurnOutcome(
             reply=answer["reply"],
@@ -62,7 +65,7 @@ class HermesSession:
     async def settle(self) -> Flush:
         """Wait for background reviews; under the policy ``final`` start the one of this session first."""
         start = time.monotonic()
-        await self._await_reviews(start_final=self._final_review)
+        await self._await_reviews(self._review_timeout_s, start_final=self._final_review)
         self._final_review = False
         return Flush(
             policy=self._review,
@@ -85,12 +88,9 @@ class HermesSession:
                 f"Its last words:\n{self._worker.tail()}"
             )
 
-    async def _await_reviews(self, *, start_final: bool = False) -> tuple[ToolUse, ...]:
-        answer = await self._ask(
-            {"op": "reviews", "start_final": start_final, "timeout_s": self._review_timeout_s},
-            "reviews",
-            self._review_timeout_s + GRACE_S,
-        )
+    async def _await_reviews(self, timeout_s: float, *, start_final: bool = False) -> tuple[ToolUse, ...]:
+        message = {"op": "reviews", "start_final": start_final, "timeout_s": timeout_s}
+        answer = await self._ask(message, "reviews", timeout_s + GRACE_S)
         self._reviews += answer["reviews"]
         if answer["failure"]:
             failure = self._worker.redact(answer["failure"])
