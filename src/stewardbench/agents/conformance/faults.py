@@ -40,6 +40,7 @@ async def failure(bench: Bench) -> str:
         raise ModelError("the model is down", status=500)
 
     outcome, error = await _one_turn(bench, Playing(fail))
+    expect(bool(bench.gateway.exchanges), f"the model was never asked: {error}")
     if outcome is not None:
         expect(outcome.error is not None, f"a failed model call came back as the answer {outcome.reply[:80]!r}")
     return f"reported as {outcome.error if outcome else error}"[:120]
@@ -54,7 +55,8 @@ async def limit(bench: Bench) -> str:
         call = ToolCall(id=f"call_{len(request.messages)}", name=request.tools[0]["function"]["name"], arguments="{}")
         return ChatReply(tool_calls=(call,), finish_reason="tool_calls")
 
-    outcome, _ = await _one_turn(bench, Playing(loop), bound=BOUND)
+    outcome, error = await _one_turn(bench, Playing(loop), bound=BOUND)
+    expect(bool(bench.gateway.exchanges), f"the model was never asked: {error}")
     answered = sum(each.reply is not None for each in bench.gateway.exchanges)
     expect(answered <= BOUND, f"the model answered {answered} calls where {BOUND} were allowed")
     if outcome is not None:

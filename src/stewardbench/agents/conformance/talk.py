@@ -86,7 +86,8 @@ async def neutral(bench: Bench) -> str:
     for stage in ("persist", "query"):
         await bench.slot.reset()
         talk = await bench.converse(stage, [QUESTION], scripted("silent"))
-        shown.append(_masked(talk.asked()))
+        first = talk.exchanges[0].request.messages  # later ones may be the agent's own reviews
+        shown.append(_masked("\n".join(map(message_text, first))))
     expect(shown[0] == shown[1], f"the model is told its stage: {_difference(*shown)}")
     return "the model sees the same words in either stage"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from stewardbench.agents.interface import AgentSettings, Endpoint, Surface
@@ -10,7 +11,7 @@ from stewardbench.agents.openclaw.config import document
 from stewardbench.agents.openclaw.gateway import CANONICAL
 from stewardbench.agents.openclaw.releases import release
 from stewardbench.agents.openclaw.slot import OpenClawSlot
-from stewardbench.errors import InstallError, UsageError
+from stewardbench.errors import UsageError
 from stewardbench.workspace import confinement
 
 OPTIONS = frozenset(
@@ -32,24 +33,25 @@ class OpenClawAgent:
         return surfaces.surface(path)
 
     def installed(self, settings: AgentSettings) -> Path | None:
-        """Where the selected release lies, or None when it or Node is not installed."""
-        try:
-            return install.find(release(settings.version)).openclaw
-        except InstallError:
-            return None
+        """Where the selected release lies, or None when it or Node is missing."""
+        found = install.find(release(settings.version))
+        return found.openclaw if found else None
 
     def install(self, settings: AgentSettings) -> Path:
         """Put Node and the selected release into the cache. Raises InstallError."""
         return install.install(release(settings.version)).openclaw
 
     async def open_slot(self, root: Path, endpoint: Endpoint, settings: AgentSettings) -> OpenClawSlot:
-        """Prepare a slot. Raises InstallError, ConfinementError, or UsageError for settings it cannot honour."""
+        """Install if need be, and prepare a slot.
+
+        Raises InstallError, ConfinementError, or UsageError for settings that OpenClaw cannot honour.
+        """
         chosen = release(settings.version)
         if unknown := sorted(set(settings.options) - OPTIONS):
             raise UsageError(
                 f"OpenClaw has no option {unknown[0]!r}.", hint=f"Known options: {', '.join(sorted(OPTIONS))}."
             )
         document(chosen, settings, CANONICAL, endpoint.model)  # refuses an unknown policy before anything starts
-        installation = install.find(chosen)
         confined = confinement.decide(settings.confine)
+        installation = await asyncio.to_thread(install.install, chosen)
         return OpenClawSlot(installation, chosen, settings, endpoint, root, confined=confined)

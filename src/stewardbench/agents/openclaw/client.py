@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,23 @@ class GatewayClient:
         """Call one tool directly, past the model; for checks of the harness alone."""
         return await self._post("/tools/invoke", {"tool": name, "args": arguments}, timeout_s)
 
+    async def idle(self) -> bool:
+        """Whether the gateway tracks no work of its own; for releases that can tell (2026.9.6)."""
+        answer = await self._rpc("gateway.suspend.prepare", requestId=uuid.uuid4().hex)
+        if answer.get("status") != "ready":
+            return False
+        await self._rpc("gateway.suspend.resume", suspensionId=answer["suspensionId"])
+        return True
+
     async def close(self) -> None:
         """Drop the connections."""
         await self._http.aclose()
+
+    async def _rpc(self, method: str, **parameters: Any) -> dict[str, Any]:
+        answer = await self._post("/api/v1/admin/rpc", {"method": method, "params": parameters}, 60)
+        if not answer.get("ok"):
+            raise GatewayFault(httpx.codes.OK, str(answer.get("error")))
+        return dict(answer["payload"])
 
     async def _post(self, path: str, body: Any, timeout_s: float, headers: dict[str, str] | None = None) -> Any:
         answer = await self._http.post(path, json=body, timeout=timeout_s, headers=headers)

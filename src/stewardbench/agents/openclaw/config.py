@@ -16,7 +16,7 @@ from stewardbench.agents.openclaw.releases import Release
 from stewardbench.errors import UsageError
 from stewardbench.models import embedding
 
-MODEL_KEY = "MODEL_API_KEY"  # the file names the variables, so that no secret is ever written to disk
+MODEL_KEY = "ASSISTANT_MODEL_KEY"  # the file names the variables, so that no secret is ever written to disk
 GATEWAY_KEY = "OPENCLAW_GATEWAY_TOKEN"
 CONTEXT_TOKENS = 65_536  # as released (specification O14)
 OUTPUT_TOKENS = 4_096
@@ -67,6 +67,8 @@ def document(release: Release, settings: AgentSettings, place: Place, model: str
         search = {"provider": "none", "sources": ["memory"], "rememberAcrossConversations": False}
         merge(config, {"memory": {"search": search}, "tools": {"toolSearch": False}, "telemetry": {"enabled": False}})
         merge(config, {"models": {"catalogRefresh": {"enabled": False}}, "skills": {"allowBundled": ["skill-creator"]}})
+        allowed = [*config["plugins"]["allow"], "admin-http-rpc"]  # for the idle barrier
+        merge(config, {"plugins": {"allow": allowed, "entries": {"admin-http-rpc": {"enabled": True}}}})
     return merge(config, settings.options.get("config", {}))
 
 
@@ -87,6 +89,7 @@ def environment(place: Place, path: str, model_key: str, gateway_key: str) -> di
         "OPENCLAW_NO_AUTO_UPDATE": "1",
         "OPENCLAW_NO_RESPAWN": "1",
         "OPENCLAW_SKIP_CHANNELS": "1",
+        "NODE_DISABLE_COMPILE_CACHE": "1",  # else 1,600 files in the temporary folder of every session
         "OPENCLAW_TRAJECTORY": "0",  # a debugging record of every prompt, 100 kB a turn
         MODEL_KEY: model_key,
         GATEWAY_KEY: gateway_key,

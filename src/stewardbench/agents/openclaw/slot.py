@@ -22,7 +22,7 @@ from stewardbench.agents.openclaw.surfaces import KEPT, LIVE, STATE, WORKSHOP_SK
 from stewardbench.errors import AgentError, StaleIndex
 from stewardbench.records import canonical_json, sha256_text
 from stewardbench.workspace.folders import PreservationPolicy, empty_folder, wipe_folder
-from stewardbench.workspace.tree import FileState, Tree, file_state, read_tree, tree_sha256
+from stewardbench.workspace.tree import FileState, Tree, file_state, printable, read_tree, tree_sha256
 
 RECYCLE_AFTER = 50  # episodes per gateway: its memory grows by about 13 MB per episode
 INDEX_TIMEOUT_S = 20.0
@@ -79,7 +79,13 @@ class OpenClawSlot:
             gateway = await self._start()
         await self._settle_index(gateway)
         return OpenClawSession(
-            session_id, gateway, self._folders, self._settings, distrust=self._distrust, finish=self._finish
+            session_id,
+            gateway,
+            self._folders,
+            self._settings,
+            can_tell=not self._release.workshop_plugin,
+            distrust=self._distrust,
+            finish=self._finish,
         )
 
     def capture(self) -> Tree:
@@ -100,7 +106,7 @@ class OpenClawSlot:
             await self._stop()
             removed += self._remove_history()
         return WipeReport(
-            removed=tuple(sorted(set(removed))),
+            removed=tuple(sorted({*map(printable, removed)})),
             kept=tuple(path for path in sorted(self.capture()) if KEPT.keeps(path)),
             survivors=self._survivors(),
         )
