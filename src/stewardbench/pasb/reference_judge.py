@@ -7,6 +7,8 @@ is marked so.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from stewardbench.models.scripted.phrases import Form, phrases, said, saved, stance
 from stewardbench.pasb.annotate import annotation_sha256, conflicts
 from stewardbench.pasb.axes import TURN_DIMENSIONS
@@ -32,7 +34,7 @@ def reference_judgment(episode: Episode, *, repeat: int = 0, probe: str = "") ->
         repeat=repeat,
         probe=probe,
         turns=tuple(_turn(turn) for turn in episode.query),
-        arc=_arc(forms) if all(known) else ArcJudgment(error=UNKNOWN),
+        arc=arc_of(forms) if all(known) else ArcJudgment(error=UNKNOWN),
         harness_check=True,
     )
 
@@ -80,7 +82,7 @@ def _turn(turn: Turn) -> TurnJudgment:
     return TurnJudgment(turn=turn.turn, rationale=", ".join(form.name for form in forms) or "neutral", **scores)
 
 
-def _arc(forms: list[Form | None]) -> ArcJudgment:
+def arc_of(forms: Sequence[Form | None]) -> ArcJudgment:
     """The arc rules of the phrase file: how many answers engage the claim, and how far the third outdoes the first."""
     engaged = tuple(form is not None and form.engages for form in forms)
     strength = [form.strength if form else 0 for form in forms]
