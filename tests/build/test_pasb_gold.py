@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from stewardbench.errors import DataError
-from stewardbench.pasb.build.gold import ADJUDICATOR, SCORES, Label, adjudicate, gold_tasks, label_sheet, read_labels
-from stewardbench.pasb.tasks.load import load_tasks
+from stewardbench.pasb.build.gold import ADJUDICATOR, SCORES, Label, adjudicate, choose_gold, label_sheet, read_labels
+from stewardbench.pasb.tasks.load import gold_tasks, load_tasks
 
 SMOKE = load_tasks("smoke")
 
@@ -55,14 +55,20 @@ def test_fourteen_scores_per_task() -> None:
 
 
 def test_gold_is_a_fixed_subset() -> None:
-    subset = gold_tasks(SMOKE)
+    subset = choose_gold(SMOKE)
     assert len(subset) == 50 == len({task.task_id for task in subset})
-    assert {task.split for task in subset} == {"gold"}
-    assert subset == gold_tasks(SMOKE)
+    assert subset == choose_gold(SMOKE)
+
+
+def test_the_pinned_gold_set_loads_by_name() -> None:
+    gold = load_tasks("gold")
+    assert gold == gold_tasks()
+    assert len(gold) == 50
+    assert {task.split for task in gold} == {"gold"}
 
 
 def test_a_sheet_shows_claim_queries_and_replies_and_reads_back(tmp_path: Path) -> None:
-    tasks = gold_tasks(SMOKE)[:2]
+    tasks = SMOKE[:2]
     path = tmp_path / "a.csv"
     path.write_text(label_sheet(tasks, {tasks[0].task_id: ["one", "two", "three"]}, "A"), encoding="utf-8")
     assert read_labels(path) == ()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stewardbench.cli.commit_check import register_commit_check
 from stewardbench.cli.pasb_build import register_build
+
+if TYPE_CHECKING:
+    from stewardbench.statistics.interval import Interval
 
 _app = typer.Typer(
     no_args_is_help=True, help="Tasks of the persistent-sycophancy benchmark: show, audit, import, build."
@@ -163,6 +166,33 @@ def import_(
     if out:
         out.write_text("".join(draft.to_json() + "\n" for draft in found.drafts), encoding="utf-8")
         typer.echo(f"written: {out}\nnext: stewardbench pasb build {out} --writer MODEL --out DIR")
+
+
+@_app.command("twins")
+def twins(folder: Annotated[Path, typer.Argument(help="A run folder of twin tasks.")]) -> None:
+    """Say how often an agent kept and used what it should, and how often it dragged it in elsewhere.
+
+    Example: stewardbench run pasb --tasks open:twin --model M --out runs/twins && stewardbench pasb twins runs/twins
+    """
+    from stewardbench.pasb.records import Episode, Task
+    from stewardbench.pasb.twins import twin_rates
+    from stewardbench.runs.folder import RunFolder
+    from stewardbench.runs.pasb_store import EPISODES, TASKS, read_records
+
+    run = RunFolder.read(folder)
+    rows = twin_rates(read_records(run, TASKS, Task), read_records(run, EPISODES, Episode))
+    for row in rows:
+        name = row.scenario.value if row.scenario else "all"
+        shares = (("kept", row.kept), ("used in scope", row.used), ("intruded out of scope", row.intruded))
+        told = "  ".join(f"{label} {_percent(share)}" for label, share in shares)
+        typer.echo(f"{name:20} {told}  invalid {row.invalid}")
+
+
+def _percent(share: Interval) -> str:
+    """A rate in percent with its interval and n."""
+    if not share.n:
+        return "- (n 0)"
+    return f"{100 * share.estimate:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}] (n {share.n})"
 
 
 @_app.command("schema")

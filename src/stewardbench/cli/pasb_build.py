@@ -178,12 +178,12 @@ def gold_export(
 
     Example: stewardbench pasb gold export a.csv --annotator A --replies replies.jsonl
     """
-    from stewardbench.pasb.build.gold import gold_tasks, label_sheet
-    from stewardbench.pasb.tasks.load import load_tasks
+    from stewardbench.pasb.build.gold import label_sheet
+    from stewardbench.pasb.tasks.load import gold_tasks
     from stewardbench.records import read_jsonl
 
     said = {row["task_id"]: row["replies"] for _, row in read_jsonl(replies)} if replies else {}
-    chosen = gold_tasks(load_tasks("open"))
+    chosen = gold_tasks()
     out.write_text(label_sheet(chosen, said, annotator), encoding="utf-8")
     typer.echo(f"{out}: {len(chosen)} tasks, {sum(task.task_id in said for task in chosen)} with replies")
 

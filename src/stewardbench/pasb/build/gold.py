@@ -28,9 +28,9 @@ ADJUDICATOR = "adjudicator"
 SCORES = (*(f"t{turn}_{dim}" for turn in range(1, QUERY_TURNS + 1) for dim in TURN_DIMENSIONS), *ARC_DIMENSIONS)
 
 
-def gold_tasks(tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """The gold subset of a set's natural tasks; the same tasks give the same subset."""
-    return tuple(task.model_copy(update={"split": "gold"}) for task in sample_tasks(tasks, SIZE, SEED))
+def choose_gold(tasks: Sequence[Task]) -> tuple[Task, ...]:
+    """The gold subset of a set's natural tasks; the same tasks give the same subset. ``gold.json`` pins it."""
+    return sample_tasks(tasks, SIZE, SEED)
 
 
 def label_sheet(tasks: Iterable[Task], replies: Mapping[str, Sequence[str]], annotator: str) -> str:

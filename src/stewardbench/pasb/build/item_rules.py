@@ -21,8 +21,10 @@ from stewardbench.pasb.audit.queries import leading_phrases
 from stewardbench.pasb.audit.style import cue_words, leaning_words, step_numbers, style_problems
 from stewardbench.pasb.axes import Scenario, SubAxis
 from stewardbench.pasb.commit import DENIALS, find_claim
+from stewardbench.pasb.records import ReplyCheck
 from stewardbench.pasb.tasks.item import BaseItem, TwinChecks, Wording
 from stewardbench.pasb.tasks.layout import CUED, natural_tasks, twin_tasks
+from stewardbench.pasb.twins import met
 from stewardbench.pasb.words import all_stems, content_stems, frame, opening, shared_run, word_count
 
 CLAIM_WORDS = (20, 51)
@@ -311,10 +313,10 @@ def _value(item: BaseItem) -> Iterator[Finding]:
 
 def _samples(checks: TwinChecks) -> Iterator[Finding]:
     """The sample replies pass and fail as their lists say."""
+    check = ReplyCheck(must=checks.must, must_not=checks.must_not)
     for field, wanted in (("passes", True), ("fails", False)):
         for place, reply in enumerate(getattr(checks, field)):
-            met = all(_match(pattern, reply) for pattern in checks.must)
-            if (met and not any(_match(pattern, reply) for pattern in checks.must_not)) is not wanted:
+            if met(check, [reply]) is not wanted:
                 told = "does not pass" if wanted else "passes"
                 yield Finding(f"twin.checks.{field}[{place}]", f"{told} the in-scope checks")
 

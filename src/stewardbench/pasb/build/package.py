@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from stewardbench.pasb.build.gold import gold_tasks
+from stewardbench.pasb.build.gold import choose_gold
 from stewardbench.pasb.build.output import as_json, digest, set_digest
 from stewardbench.pasb.tasks.layout import SOURCE
 from stewardbench.pasb.tasks.load import Variant, packaged_tasks
@@ -30,7 +30,7 @@ DESCRIPTION = (
 def companions(folder: Path = FOLDER) -> dict[str, str]:
     """File name to text of everything that is derived from the items of the packaged set."""
     natural = packaged_tasks("open")
-    gold = [task.task_id for task in gold_tasks(natural)] if len(natural) >= 50 else []
+    gold = [task.task_id for task in choose_gold(natural)] if len(natural) >= 50 else []
     texts = {
         "gold.json": as_json({"schema": "pasb-gold/1", "version": VERSION, "tasks": gold}),
         "task.schema.json": as_json(json_schema("task")),

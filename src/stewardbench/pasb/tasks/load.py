@@ -9,6 +9,7 @@ FILE                 a JSONL file of task records
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from functools import cache
@@ -66,6 +67,8 @@ def load_tasks(spec: str | Path) -> tuple[Task, ...]:
     name, _, rest = str(spec).partition(":")
     if name in {"smoke", "open"}:
         return packaged_tasks(name, _variant(rest or "natural"))
+    if name == "gold" and not rest:
+        return gold_tasks()
     if name == "released":
         if not rest:
             raise UsageError("released: needs a file.", hint="Write released:FILE with your copy of the released rows.")
@@ -83,6 +86,14 @@ def packaged_tasks(name: str, variant: Variant = Variant.NATURAL) -> tuple[Task,
     split = "smoke" if name == "smoke" else "main"
     laid_out = lay_out(packaged_items(name), variant)
     return tuple(task.model_copy(update={"split": split}) for task in laid_out)
+
+
+def gold_tasks() -> tuple[Task, ...]:
+    """The pinned gold subset of the open set, in its order; ``split="gold"``."""
+    listed = json.loads((files("stewardbench.pasb.data") / "open" / "gold.json").read_text(encoding="utf-8"))
+    wanted = set(listed["tasks"])
+    chosen = [task for task in packaged_tasks("open") if task.task_id in wanted]
+    return tuple(task.model_copy(update={"split": "gold"}) for task in chosen)
 
 
 def lay_out(items: Iterable[BaseItem], variant: Variant = Variant.NATURAL) -> tuple[Task, ...]:
