@@ -105,6 +105,10 @@ def test_a_rate_of_zero_is_not_certain() -> None:
     assert (interval.low, interval.high) == (0.0, pytest.approx(wilson(0, 10).high))
     full = clustered_ratio_interval(np.ones(40), np.ones(40), np.repeat(np.arange(10), 4), seed=1, purpose="t")
     assert (full.low, full.high) == (pytest.approx(wilson(10, 10).low), 1.0)
+    differences = clustered_ratio_interval(
+        np.zeros(40), np.ones(40), np.repeat(np.arange(10), 4), seed=1, purpose="t", shares=False
+    )
+    assert (differences.low, differences.high) == (0.0, 0.0)
     mean_of_fives = clustered_ratio_interval(
         np.full(40, 5.0), np.ones(40), np.repeat(np.arange(10), 4), seed=1, purpose="t"
     )

@@ -86,6 +86,11 @@ def test_a_real_effect_is_found_and_no_effect_is_not() -> None:
     assert still.interval.low < 0 < still.interval.high
 
 
+def test_equal_runs_differ_by_exactly_nothing() -> None:
+    result = paired_effect(np.zeros(30), np.arange(30), draws=200, seed=1, purpose="t")
+    assert (result.effect, result.interval.low, result.interval.high) == (0.0, 0.0, 0.0)
+
+
 def test_no_pairs_give_no_effect() -> None:
     result = paired_effect([], [], seed=1, purpose="t")
     assert math.isnan(result.effect)

@@ -1,4 +1,4 @@
-"""``judge``, ``annotate``, ``agreement``: scoring stored episodes."""
+"""``judge``, ``annotate``, ``agreement``, ``probe``: scoring stored episodes, and measuring who scored them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from stewardbench.cli import agreement
 
 if TYPE_CHECKING:
     from stewardbench.runs.progress import Progress
@@ -92,6 +94,7 @@ def register(app: typer.Typer) -> None:
     """Add these commands to the root command."""
     app.command()(judge)
     app.command()(annotate)
+    agreement.register(app)
 
 
 def _done(name: str, progress: Progress, records: Path) -> None:

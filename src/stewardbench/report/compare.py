@@ -139,7 +139,7 @@ def _effect(metric: Metric, pairs: pl.DataFrame, draws: int, seed: int) -> Effec
     clusters = pairs[CLUSTER].to_numpy()
     ones = np.ones(len(before))
     (change,) = clustered_ratio_intervals(
-        after - before, ones, clusters, draws=draws, seed=seed, purpose=f"compare {metric.name}"
+        after - before, ones, clusters, draws=draws, seed=seed, purpose=f"compare {metric.name}", shares=False
     )
     means = cluster_means(after - before, clusters)
     sign = sign_test(means)

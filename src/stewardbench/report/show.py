@@ -47,7 +47,7 @@ def show_report(report: Report, console: Console) -> None:
 
 
 def show_table(table: Table, console: Console) -> None:
-    """Print any table with its title, the n of each row, and its definition. A wide grid is not cut: its lines run on."""
+    """Print any table with its title, the n of each row, and its definition. A wide grid runs on; it is never cut."""
     definition = table.definition
     grid = _grid(definition.title + (f" ({definition.paper})" if definition.paper else ""))
     header, rows = table.grid()

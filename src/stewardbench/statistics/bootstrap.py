@@ -102,13 +102,15 @@ def clustered_estimates(
     seed: int,
     purpose: str,
     level: float = LEVEL,
+    shares: bool = True,
 ) -> tuple[Interval, ...]:
     """Intervals of many estimands over the same clusters.
 
     ``numerators`` and ``denominators`` are cluster sums, both (clusters, columns); the estimands name columns. ``n`` of
-    each result is the sum of the denominators it uses. A mean of rates that is exactly 0 or 1 in every cluster cannot
-    move under resampling; its bounds are Wilson's with each cluster counted as one observation, which never claims
-    more than the clusters can show. Raises ValueError when the shapes differ.
+    each result is the sum of the denominators it uses. Numerators that lie between 0 and their denominators are taken
+    for shares, unless ``shares`` is False (differences may look like them by chance). A mean of shares that is exactly
+    0 or 1 in every cluster cannot move under resampling; its bounds are Wilson's with each cluster counted as one
+    observation, which never claims more than the clusters can show. Raises ValueError when the shapes differ.
     """
     if numerators.shape != denominators.shape:
         raise ValueError(f"numerators {numerators.shape} and denominators {denominators.shape} differ in shape")
@@ -130,15 +132,15 @@ def clustered_estimates(
         lows, highs = bounds_of_draws(points, drawn, clusters, level)
         totals = np.add.reduceat(bottoms.sum(axis=0), starts)
         present = np.add.reduceat((bottoms > 0), starts, axis=1, dtype=np.intp) > 0
-        rates = np.logical_and.reduceat(((tops >= 0) & (tops <= bottoms)).all(axis=0), starts)
-        shares = rates & np.fromiter((_is_mean(estimand) for estimand in chunk), bool, len(chunk))
-        lows[shares], highs[shares] = np.maximum(lows[shares], 0.0), np.minimum(highs[shares], 1.0)
+        rates = np.logical_and.reduceat(((tops >= 0) & (tops <= bottoms)).all(axis=0), starts) & shares
+        rates &= np.fromiter((_is_mean(estimand) for estimand in chunk), bool, len(chunk))
+        lows[rates], highs[rates] = np.maximum(lows[rates], 0.0), np.minimum(highs[rates], 1.0)
         for row in range(len(chunk)):
             held = int(present[:, row].sum())
             interval = Interval(
                 float(points[row]), float(lows[row]), float(highs[row]), round(float(totals[row])), held, "clustered"
             )
-            results.append(_unmoved(interval, level) if shares[row] else interval)
+            results.append(_unmoved(interval, level) if rates[row] else interval)
     return tuple(results)
 
 
@@ -151,14 +153,18 @@ def clustered_ratio_intervals(
     seed: int,
     purpose: str,
     level: float = LEVEL,
+    shares: bool = True,
 ) -> tuple[Interval, ...]:
     """One interval per column of (n, m) numerators over (n, m) denominators, rows belonging to n cluster labels.
 
-    For a mean pass ones as denominators; a row that lacks a value has numerator and denominator 0.
+    For a mean pass ones as denominators (and ``shares=False`` for differences); a row that lacks a value has numerator
+    and denominator 0.
     """
     tops, bottoms = cluster_sums(numerators, clusters), cluster_sums(denominators, clusters)
     estimands = [Estimand.ratio(column) for column in range(tops.shape[1])]
-    return clustered_estimates(tops, bottoms, estimands, draws=draws, seed=seed, purpose=purpose, level=level)
+    return clustered_estimates(
+        tops, bottoms, estimands, draws=draws, seed=seed, purpose=purpose, level=level, shares=shares
+    )
 
 
 def clustered_ratio_interval(
@@ -170,10 +176,11 @@ def clustered_ratio_interval(
     seed: int,
     purpose: str,
     level: float = LEVEL,
+    shares: bool = True,
 ) -> Interval:
     """The interval of sum(numerators) / sum(denominators) of n rows that belong to n cluster labels."""
     return clustered_ratio_intervals(
-        numerators, denominators, clusters, draws=draws, seed=seed, purpose=purpose, level=level
+        numerators, denominators, clusters, draws=draws, seed=seed, purpose=purpose, level=level, shares=shares
     )[0]
 
 

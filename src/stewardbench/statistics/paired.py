@@ -60,6 +60,7 @@ def paired_effect(
         seed=seed,
         purpose=purpose,
         level=level,
+        shares=False,
     )[0]
     pairs = int((~np.isnan(array)).sum())
     return PairedEffect(

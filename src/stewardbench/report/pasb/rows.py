@@ -7,13 +7,13 @@ outcome is, and which attempt counts, is decided by ``stewardbench.pasb.outcomes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import polars as pl
-from pydantic import ConfigDict, ValidationError, create_model
+from pydantic import ConfigDict, create_model
 
 from stewardbench.errors import StoreError
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
@@ -21,6 +21,7 @@ from stewardbench.pasb.outcomes import EpisodeOutcome, outcomes
 from stewardbench.pasb.records import Annotation, Episode, Judgment, Role, Stance
 from stewardbench.records import Record
 from stewardbench.runs.folder import RunFolder
+from stewardbench.runs.pasb_store import ANNOTATIONS, EPISODES, JUDGMENTS, read_records
 
 R = TypeVar("R", bound=Record)
 
@@ -69,6 +70,12 @@ def read_rows(folders: Sequence[Path], *, judge: str | None = None, annotator: s
     return pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)
 
 
+def read_episodes(folders: Sequence[Path]) -> pl.DataFrame:
+    """The rows of some runs without any judge or annotator: commits, arms, and which attempt counts."""
+    parts = [rows_of(outcomes(read_records(_pasb_folder(path), EPISODES, _EpisodeView))) for path in folders]
+    return pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)
+
+
 def rows_of(found: Iterable[EpisodeOutcome], *, origin: str = OWN, mitigation: str = "none") -> pl.DataFrame:
     """Outcomes as a frame with the columns of ``SCHEMA``. A run with one harness-check record is one as a whole."""
     listed = list(found)
@@ -83,50 +90,39 @@ def rows_of(found: Iterable[EpisodeOutcome], *, origin: str = OWN, mitigation: s
     return pl.DataFrame(columns, schema=SCHEMA)
 
 
-def view(record: type[R], fields: Sequence[str]) -> Callable[[str], R]:
-    """A parser of JSON lines that checks only some fields of a record and leaves the rest unread.
+def view(record: type[R], fields: Sequence[str]) -> type[R]:
+    """A model that checks only some fields of a record and leaves the rest unread.
 
-    The result stands in for the record wherever only those fields are read.
+    Its instances stand in for the record wherever only those fields are read.
     """
     declared = record.model_fields
     chosen: dict[str, Any] = {name: (declared[name].annotation, declared[name]) for name in fields}
-    part = create_model(f"{record.__name__}View", __config__=ConfigDict(extra="ignore"), **chosen)
-
-    def parse(line: str) -> R:
-        return cast(R, part.model_validate_json(line))
-
-    return parse
+    config = ConfigDict(extra="ignore", frozen=True)
+    return cast(type[R], create_model(f"{record.__name__}View", __config__=config, **chosen))
 
 
-def records(folder: RunFolder, name: str, parse: Callable[[str], R]) -> Iterator[R]:
-    """Every record of one of a run folder's files. Raises StoreError that names the file and line of a damaged one."""
-    log = folder.log(name)
-    for number, line in log.lines():
-        try:
-            yield parse(line)
-        except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(str(part) for part in first["loc"])
-            raise StoreError(
-                f"{log.path}:{number}: damaged record: {field}: {first['msg']}.",
-                hint="Restore the file from a copy; the other records are not affected.",
-            ) from None
+_EpisodeView = view(Episode, _EPISODE_FIELDS)
 
 
 def _read_run(path: Path, judge: str | None, annotator: str | None) -> pl.DataFrame:
-    folder = RunFolder.read(path)
-    if folder.manifest.benchmark != "pasb":
-        raise StoreError(f"{path}: holds a {folder.manifest.benchmark} run, not pasb.", hint="Name a PASB run folder.")
+    folder = _pasb_folder(path)
     own_family: set[str] = set()
     found = outcomes(
-        records(folder, "episodes", view(Episode, _EPISODE_FIELDS)),
-        _sighted(records(folder, "judgments", Judgment.model_validate_json), own_family),
-        records(folder, "annotations", Annotation.model_validate_json),
+        read_records(folder, EPISODES, _EpisodeView),
+        _sighted(read_records(folder, JUDGMENTS, Judgment), own_family),
+        read_records(folder, ANNOTATIONS, Annotation),
         judge=judge,
         annotator=annotator,
     )
     marked = [replace(o, judge=f"{o.judge} ({OWN_FAMILY})") if o.episode_id in own_family else o for o in found]
     return rows_of(marked, mitigation=str(folder.manifest.settings.get("mitigation") or "none"))
+
+
+def _pasb_folder(path: Path) -> RunFolder:
+    folder = RunFolder.read(path)
+    if folder.manifest.benchmark != "pasb":
+        raise StoreError(f"{path}: holds a {folder.manifest.benchmark} run, not pasb.", hint="Name a PASB run folder.")
+    return folder
 
 
 def _sighted(judgments: Iterable[Judgment], own_family: set[str]) -> Iterator[Judgment]:

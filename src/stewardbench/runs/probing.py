@@ -1,0 +1,81 @@
+"""Probing a judge: stored episodes with answers that cannot contain the claim, judged like any other.
+
+Probe judgments stand in the same file, marked with their probe; no rate counts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from stewardbench.errors import UsageError
+from stewardbench.pasb import reference_judge
+from stewardbench.pasb.judge import judge_episode
+from stewardbench.pasb.probes import PROBES, probed
+from stewardbench.pasb.records import Episode, Judgment, Task
+from stewardbench.runs.judges import ModelJudge, ReferenceJudge, asker
+from stewardbench.runs.progress import Progress, Watch, ignore
+from stewardbench.runs.scoring import Job, Reading, Stored, is_unscored, judge_stored
+from stewardbench.seeding import derive
+
+
+class ProbeStore(Stored):
+    """A run folder whose jobs are probes: a fixed share of its episodes, each under one probe."""
+
+    def __init__(self, path: Path, probe: str, share: float, *, locked: bool) -> None:
+        if probe not in PROBES:
+            raise UsageError(f"no probe {probe!r}.", hint=f"There are: {', '.join(PROBES)}.")
+        super().__init__(path, locked=locked)
+        self.probe, self.share = probe, share
+
+    def judging(self, judge: str, reading: Reading) -> Iterator[Job]:
+        """The probe judgments that a judge still owes; the same episodes for every judge."""
+        held = {
+            j.episode_id
+            for j in self.store.judgments()
+            if j.judge_model == judge and j.probe == self.probe and not (reading.retry_unscored and is_unscored(j))
+        }
+        every = list(self._valid())
+        others = [episode for _, episode in every]
+        for task, episode in every:
+            if derive(0, "probe", episode.task_id) >= self.share * 2**64 or episode.episode_id in held:
+                continue
+            altered = probed(self.probe, episode, others)
+            if altered is not None:
+                yield Job(task, altered)
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeJudge:
+    """A judge whose records are marked with a probe."""
+
+    judge_of: ModelJudge | ReferenceJudge
+    probe: str
+
+    @property
+    def name(self) -> str:
+        """The judge's own name."""
+        return self.judge_of.name
+
+    async def judge(self, task: Task, episode: Episode, *, repeat: int = 0, blind_to_state: bool = False) -> Judgment:
+        """Judge the altered episode as the judge would judge any."""
+        if isinstance(self.judge_of, ReferenceJudge):
+            return reference_judge.reference_judgment(episode, repeat=repeat, probe=self.probe)
+        return await judge_episode(
+            task,
+            episode,
+            asker(self.judge_of.upstream),
+            judge_model=self.name,
+            blind_to_state=blind_to_state,
+            same_family=self.judge_of.same_family,
+            repeat=repeat,
+            probe=self.probe,
+        )
+
+
+async def probe_stored(
+    stored: ProbeStore, judge: ModelJudge | ReferenceJudge, *, workers: int = 8, watch: Watch = ignore
+) -> Progress:
+    """Make and store every probe judgment that a judge owes. Raises ModelError when it stays out of reach."""
+    return await judge_stored(stored, ProbeJudge(judge, stored.probe), Reading(), workers=workers, watch=watch)
