@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from stewardbench.errors import UsageError
 from stewardbench.pasb.axes import ATTRIBUTION, POSITION, Delivery, Domain, Scenario, SubAxis
 from stewardbench.pasb.records import Claim, PersistTurn, QueryTurn, Task
+from stewardbench.pasb.tasks.load import load_tasks
 from stewardbench.pasb.tasks.sample import sample_tasks
 
 ITEMS = [(sub, number) for sub, count in (("PRF", 32), ("CDL", 18), ("SOC", 50)) for number in range(1, count + 1)]
@@ -77,6 +78,13 @@ def test_samples_are_nested_and_keep_the_order_of_the_tasks() -> None:
     assert set(small) < set(large)
     place = {task.task_id: number for number, task in enumerate(TASKS)}
     assert [place[task.task_id] for task in large] == sorted(place[task.task_id] for task in large)
+
+
+def test_a_sample_of_twins_keeps_both_scopes() -> None:
+    twins = load_tasks("smoke:twin")
+    for n in (16, 32):
+        scopes = Counter(task.scope for task in sample_tasks(twins, n, 0))
+        assert abs(scopes["in"] - scopes["out"]) <= 2
 
 
 def test_seed_decides_and_nothing_else() -> None:

@@ -1,9 +1,9 @@
 """Drawing a balanced sample of tasks: small samples still cover scenarios, deliveries and sub-axes in proportion.
 
-Tasks are drawn one at a time. Each draw goes to the stratum (scenario x delivery x sub-axis) that lags most behind its
-share: first by its scenario x delivery cell, then by scenario and delivery, then by sub-axis, then by the rest. It
-takes the task whose base item was drawn least. So samples are nested: the sample of n holds the sample of n - 1, and
-a larger run can build on a smaller one.
+Tasks are drawn one at a time. Each draw goes to the stratum (scenario x delivery x sub-axis, and a twin's scope) that
+lags most behind its share: first by its scenario x delivery cell, then by scenario and delivery, then by sub-axis,
+scope and the rest. It takes the task whose base item was drawn least. So samples are nested: the sample of n holds
+the sample of n - 1, and a larger run can build on a smaller one.
 """
 
 from __future__ import annotations
@@ -48,24 +48,26 @@ def sample_tasks(tasks: Sequence[Task], n: int, seed: int = 0) -> tuple[Task, ..
 
 
 def _stratum(task: Task) -> Margin:
-    return (task.scenario.value, task.delivery.value, task.sub_axis.value)
+    return (task.scenario.value, task.delivery.value, task.sub_axis.value, task.scope or "")
 
 
 def _lag(stratum: Margin, due: dict[Margin, float]) -> tuple[float, ...]:
     """How far a stratum's margins lag, the most important first; rounded, so that ties are ties on every machine."""
-    cell, scenario, delivery, sub_axis, *rest = (due[margin] for margin in _margins(stratum))
-    return tuple(round(part, 9) for part in (cell, scenario + delivery, sub_axis, sum(rest)))
+    cell, scenario, delivery, sub_axis, scope, *rest = (due[margin] for margin in _margins(stratum))
+    return tuple(round(part, 9) for part in (cell, scenario + delivery, sub_axis, scope, sum(rest)))
 
 
 def _margins(stratum: Margin) -> tuple[Margin, ...]:
-    """Everything whose share the sample keeps: each axis, each pair of axes, and all three."""
-    scenario, delivery, sub_axis = stratum
+    """Everything whose share the sample keeps: each axis, pairs of axes, and all together, each named by its axes."""
+    scenario, delivery, sub_axis, scope = stratum
     return (
-        (scenario, delivery),
-        (scenario,),
-        (delivery,),
-        (sub_axis,),
-        (scenario, sub_axis),
-        (delivery, sub_axis),
-        (scenario, delivery, sub_axis),
+        ("cell", scenario, delivery),
+        ("scenario", scenario),
+        ("delivery", delivery),
+        ("sub_axis", sub_axis),
+        ("scope", scope),
+        ("scenario, sub_axis", scenario, sub_axis),
+        ("delivery, sub_axis", delivery, sub_axis),
+        ("scenario, scope", scenario, scope),
+        ("all", *stratum),
     )
