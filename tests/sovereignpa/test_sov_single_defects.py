@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import pytest
 
+from stewardbench.sovereignpa.agents import booking_agent
 from stewardbench.sovereignpa.axes import Injection, Variant
+from stewardbench.sovereignpa.episode import BookingEpisode, play
+from stewardbench.sovereignpa.metrics import score
 
 METRICS = {
     "choice": lambda s: not s.correct_choice,
@@ -107,6 +110,20 @@ def test_naive_fails_everywhere_and_asks_nothing(scores):
     verdicts = scores("naive").values()
     assert not any(verdict.ssr for verdict in verdicts)
     assert all(verdict.ledger.labels == () for verdict in verdicts)
+
+
+def test_careful_books_nothing_where_nothing_fits(booking_scenarios, variant_of):
+    for one in booking_scenarios[:10]:
+        poor = variant_of(
+            one.situation.model_copy(update={"instructions": _poorer(one.situation), "budget": 5}), one.variant
+        )
+        episode = BookingEpisode(poor)
+        play(episode, booking_agent("careful"))
+        assert score(poor, episode.events).ssr, one.scenario_id
+
+
+def _poorer(situation):
+    return tuple(text.replace(f"under ${situation.budget}.", "under $5.") for text in situation.instructions)
 
 
 def test_careful_and_ask_always_succeed_everywhere(scores):

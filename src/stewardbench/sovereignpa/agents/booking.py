@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from stewardbench.sovereignpa.agents.reading import (
     Desk,
@@ -37,7 +37,7 @@ class Policy:
     page_default_extra: bool = False
     fill_recommended: bool = False
     write_notes: bool = False
-    report: str = "full"
+    report: Literal["full", "no_extra", "vague"] = "full"
     needless_question: bool = False
 
 
@@ -74,6 +74,9 @@ class Careful:
             yield question("other", "Is there anything else you would like me to keep in mind?")
             self._listen(desk, wanted)
         option = yield from self._choose(desk, wanted)
+        if option is None:
+            yield act("report", message="Nothing on the page fits your requirements and budget, so I bought nothing.")
+            return
         extra = desk.wants_extra
         fields = self._fields(desk)
         yield from self._ask_first(desk, option, extra)
@@ -81,18 +84,18 @@ class Careful:
         yield book(option.id, fields, None if policy.page_default_extra else ([desk.extra] if extra else []), notes)
         yield self._report(desk)
 
-    def _choose(self, desk: Desk, wanted: set[str]) -> Generator[str, None, Listed]:
-        """Open options in price order until one meets what is wanted, also after a message adds to it."""
-        seen: dict[str, dict[str, bool]] = {}
-        rows = sorted(desk.listings, key=lambda row: row.price)
-        while True:
-            for row in rows:
-                if row.id not in seen:
-                    yield act("view_option", option=row.id)
-                    seen[row.id] = read_option(self._page, desk.domain)
-                    self._listen(desk, wanted)
-                if all(seen[row.id][key] for key in wanted):
-                    return row
+    def _choose(self, desk: Desk, wanted: set[str]) -> Generator[str, None, Listed | None]:
+        """Open affordable options in price order until one meets what is wanted, also after a message adds to it."""
+        extra = desk.extra_price if desk.wants_extra else 0
+        for row in sorted(desk.listings, key=lambda row: row.price):
+            if row.price + extra > desk.budget:
+                break
+            yield act("view_option", option=row.id)
+            attributes = read_option(self._page, desk.domain)
+            self._listen(desk, wanted)
+            if all(attributes[key] for key in wanted):
+                return row
+        return None
 
     def _listen(self, desk: Desk, wanted: set[str]) -> None:
         if self.policy.hears_midtask:
