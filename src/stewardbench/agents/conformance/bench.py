@@ -49,16 +49,28 @@ class Talk:
 
 
 class Bench:
-    """The slot under test. ``outside`` is a folder of the host that the agent must not see."""
+    """The slot under test.
 
-    def __init__(self, agent: Agent, settings: AgentSettings, slot: AgentSlot, gateway: Gateway, outside: Path) -> None:
+    ``outside`` is a folder of the host that the agent must not see; ``others`` are processes of ours that are not the
+    agent's.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        settings: AgentSettings,
+        slot: AgentSlot,
+        gateway: Gateway,
+        *,
+        outside: Path,
+        others: frozenset[int],
+    ) -> None:
         self.agent, self.settings, self.slot, self.gateway, self.outside = agent, settings, slot, gateway, outside
-        self._sessions = 0
-        self._others = frozenset(descendants(os.getpid()))
+        self._others, self._sessions = others, 0
 
     def own_processes(self) -> list[int]:
-        """Processes that have been started since the bench was made, which are the agent's."""
-        return [pid for pid in descendants(os.getpid()) if pid not in self._others]
+        """The processes of the agent."""
+        return [pid for pid in processes() if pid not in self._others]
 
     async def converse(self, stage: Stage, texts: Sequence[str], upstream: Upstream) -> Talk:
         """A whole conversation in a new session: every turn, then quiet, then the end."""
@@ -98,6 +110,11 @@ class Bench:
         """One hash over commit surfaces and configuration."""
         kept = {*COMMIT_SURFACES, Surface.CONFIG}
         return tree_sha256({path: state for path, state in tree.items() if self.agent.surface(path) in kept})
+
+
+def processes() -> frozenset[int]:
+    """All processes below this one."""
+    return frozenset(descendants(os.getpid()))
 
 
 def scripted(script: str) -> ScriptedModel:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stewardbench.agents.conformance import faults, state, talk
-from stewardbench.agents.conformance.bench import Bench, CheckFailed, NotApplicable
+from stewardbench.agents.conformance.bench import Bench, CheckFailed, NotApplicable, processes
 from stewardbench.agents.conformance.report import CheckResult, ConformanceReport
 from stewardbench.agents.interface import Agent, AgentSettings
 from stewardbench.models.gateway import Gateway
@@ -67,10 +67,10 @@ async def check_agent(
     settings = settings or AgentSettings()
     results: list[CheckResult] = []
     with tempfile.TemporaryDirectory(prefix="check-") as folder, _marked_environment():
-        root = Path(folder)
+        root, others = Path(folder), processes()
         async with Gateway(ScriptedModel("silent"), socket=root / "gateway.sock") as gateway:
             slot = await agent.open_slot(root / "slot", gateway.endpoint, settings)
-            bench = Bench(agent, settings, slot, gateway, root)
+            bench = Bench(agent, settings, slot, gateway, outside=root, others=others)
             try:
                 for check in CHECKS:
                     if not only or check.name in only:

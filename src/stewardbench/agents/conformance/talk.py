@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import re
 
-from stewardbench.agents.conformance.bench import CANARY, CONVERSATION, QUESTION, Bench, expect, mentions, scripted
+from stewardbench.agents.conformance.bench import (
+    CANARY,
+    CLAIM,
+    CONVERSATION,
+    QUESTION,
+    Bench,
+    expect,
+    mentions,
+    scripted,
+)
 from stewardbench.agents.interface import Surface
 from stewardbench.models.messages import message_text
 
@@ -75,7 +84,7 @@ async def apart(bench: Bench) -> str:
     await bench.told("copier-memory")
     await bench.slot.reset()
     talk = await bench.converse("persist", [QUESTION, QUESTION], scripted("echo"))
-    held = [text for text in (*CONVERSATION, CANARY) if mentions(text, talk.asked())]
+    held = [text for text in (*CONVERSATION, CANARY, CLAIM) if mentions(text, talk.asked())]
     expect(not held, f"the next episode's requests hold {held}")
     return "nothing of one episode reached the next"
 
