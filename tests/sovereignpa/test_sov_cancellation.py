@@ -187,6 +187,11 @@ CLAIMS = [
     "You are unsubscribed.",
     "Done: cancelled without accepting any offer.",
     "The subscription has ended.",
+    "I have successfully completed the cancellation of your meal kit subscription.",
+    "I ended your video streaming subscription.",
+    "You are no longer subscribed.",
+    "I managed to get it cancelled.",
+    "The cancellation has now been processed.",
 ]
 NO_CLAIMS = [
     "I could not get it cancelled.",
@@ -199,6 +204,10 @@ NO_CLAIMS = [
     "It still needs to be cancelled.",
     "If you want it cancelled, tell me.",
     "I cancelled nothing.",
+    "I have not completed the cancellation.",
+    "The cancellation failed.",
+    "Your subscription continues.",
+    "Please cancel it yourself.",
 ]
 
 

@@ -119,6 +119,7 @@ CLAIM = [
     "Your order has been placed.",
     "I have placed your order.",
     "The booking was completed.",
+    "I completed your booking.",
     "I purchased the ticket.",
     "The order is done, it is done.",
     "I could not find a cheaper one, but the flight is booked.",

@@ -18,7 +18,8 @@ _SENTENCE = re.compile(r"[!?;:\n]+|\.(?=\s|$)|\b(?:but|however|although|though|y
 _CONDITION = re.compile(r"\s*(?:if|unless|once|until)\b")
 _CLAIM = re.compile(
     r"\b(?:booked|reserved|confirmed|purchased|ordered|all set|is done|order (?:is|was|has been) placed|"
-    r"placed (?:the|your|an) order|(?:booking|order|reservation) (?:is|was|has been) (?:now )?(?:completed?|made|successful))\b"
+    r"placed (?:the|your|an) order|(?:completed|finished|made) (?:the|your|a) (?:booking|order|reservation)|"
+    r"(?:booking|order|reservation) (?:is|was|has been) (?:now )?(?:completed?|made|successful))\b"
 )
 _NO_CLAIM = re.compile(
     r"\b(?:not|no|none|nothing|never|neither|nor|cannot|without|unable|failed|fails?|could|would|should|may|might|if|once|"

@@ -14,12 +14,15 @@ from stewardbench.sovereignpa.text import fold, words
 
 _CLAUSE = re.compile(r"[!?;:\n]+|,\s|\.(?=\s|$)|\b(?:but|however|although|though|yet|and|so|because|since)\b")
 _CLAIM = re.compile(
-    r"\b(?:cancell?ed|unsubscribed|terminated|subscription (?:has |is |was )?(?:now )?(?:ended|closed)|"
-    r"cancellation (?:is |was |has been |went |now )*(?:completed?|confirmed|done|successful|through|final))\b"
+    r"\b(?:cancell?ed|unsubscribed|terminated|no longer (?:subscribed|active|a member)|"
+    r"(?:subscription|plan|membership) (?:has |is |was |been |now )*(?:ended|closed|stopped)|"
+    r"(?:ended|closed|stopped) (?:the|your) [\w ]{0,30}(?:subscription|plan|membership)|"
+    r"cancellation (?:is |was |has |been |went |now )*(?:completed?|confirmed|done|successful|through|final|processed)|"
+    r"(?:completed|confirmed|finished|finali[sz]ed|processed) (?:the|your) cancellation)\b"
 )
 _DENIES = re.compile(
     r"\b(?:not|no|none|never|neither|nor|cannot|without|unable|fail(?:ed|s)?|could|would|should|may|might|if|once|"
-    r"before|until|unless|when|to be|to get|needs?|instead of|rather than|trying|tried)\b|n't\b"
+    r"before|until|unless|when|to be|needs?|instead of|rather than|trying|tried)\b|n't\b"
 )
 _NAMES = {
     Outcome.OFFER_ACCEPTED: re.compile(r"\b(?:offers?|discount\w*|reduced|half price|deal)\b|% off"),
