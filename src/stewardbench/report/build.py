@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -17,7 +17,12 @@ from stewardbench.report.pasb.figures import pasb_figures
 from stewardbench.report.pasb.published import beside
 from stewardbench.report.pasb.rows import read_rows
 from stewardbench.report.pasb.study import Study
+from stewardbench.report.sovereignpa.build import sovereignpa_tables
+from stewardbench.report.sovereignpa.figures import sovereignpa_figures
+from stewardbench.report.sovereignpa.rows import read_episodes
+from stewardbench.report.sovereignpa.study import Study as SovereignpaStudy
 from stewardbench.report.table import Table
+from stewardbench.runs.folder import read_manifest
 from stewardbench.statistics.bootstrap import DRAWS
 
 
@@ -34,15 +39,21 @@ class Settings:
 
 @dataclass(frozen=True)
 class Report:
-    """A report: the per-episode rows it rests on, its tables, and its figures (drawn when first asked for)."""
+    """A report: the per-episode rows it rests on, its tables, and its figures (drawn when first asked for).
+
+    ``rows`` are PASB's, ``booking`` and ``cancelling`` the families' of SovereignPA-Bench; a frame is empty where no
+    run of its benchmark was given.
+    """
 
     rows: pl.DataFrame
     tables: tuple[Table, ...]
+    booking: pl.DataFrame = field(default_factory=pl.DataFrame)
+    cancelling: pl.DataFrame = field(default_factory=pl.DataFrame)
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
         """Every figure that the tables allow."""
-        return pasb_figures(self.tables)
+        return (*pasb_figures(self.tables), *sovereignpa_figures(self.tables))
 
     def table(self, identity: str) -> Table:
         """One table by id. Raises UsageError that lists the ids when there is no such table."""
@@ -64,6 +75,22 @@ def build_report(folders: Sequence[Path], settings: Settings | None = None) -> R
         raise UsageError(
             f"a failing score of {chosen.at:g} is impossible.", hint="Scores go from 1 to 5; use 1.5 to 5."
         )
-    rows = read_rows(folders, judge=chosen.judge, annotator=chosen.annotator)
-    tables = pasb_tables(Study(rows, at=chosen.at, draws=chosen.draws))
-    return Report(rows, beside(tables) if chosen.published else tables)
+    pasb, sovereignpa = _by_benchmark(folders)
+    rows = pl.DataFrame()
+    tables: tuple[Table, ...] = ()
+    if pasb:
+        rows = read_rows(pasb, judge=chosen.judge, annotator=chosen.annotator)
+        tables = pasb_tables(Study(rows, at=chosen.at, draws=chosen.draws))
+        tables = beside(tables) if chosen.published else tables
+    if not sovereignpa:
+        return Report(rows, tables)
+    booking, cancelling = read_episodes(sovereignpa)
+    study = SovereignpaStudy(booking, cancelling, draws=chosen.draws)
+    more = sovereignpa_tables(study, published=chosen.published)
+    return Report(rows, (*tables, *more), booking, cancelling)
+
+
+def _by_benchmark(folders: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """The PASB folders and the SovereignPA folders."""
+    benchmarks = [(folder, read_manifest(folder).benchmark) for folder in folders]
+    return [f for f, name in benchmarks if name == "pasb"], [f for f, name in benchmarks if name == "sovereignpa"]

@@ -102,18 +102,26 @@ def _mean(name: str, parts: tuple[str, ...]) -> pl.Expr:
 
 
 def _sovereignpa(folder: Path) -> Measured:
+    """The first valid attempt of every episode; sampling seeds of one scenario are averaged."""
     run = RunFolder.read(folder)
     log = run.log("episodes")
-    kept: dict[str, dict[str, Any]] = {}
+    kept: dict[tuple[str, int], dict[str, Any]] = {}
+    names: dict[str, None] = {}
     for number, line in log.lines():
-        row = read_log(line, path=str(log.path), number=number).metrics.as_dict()
-        if row["scenario_id"] not in kept or not kept[row["scenario_id"]]["valid"]:
-            kept[row["scenario_id"]] = row
-    rows = [row for row in kept.values() if row["valid"]]
-    columns: dict[str, list[Any]] = {TASK: [row["scenario_id"] for row in rows], CLUSTER: [row["sid"] for row in rows]}
+        read = read_log(line, path=str(log.path), number=number)
+        names[" ".join(part for part in (read.source.model or read.source.agent, read.source.defense) if part)] = None
+        if read.valid:
+            kept.setdefault((read.scenario_id, read.source.seed), read.metrics.as_dict())
+    columns: dict[str, list[Any]] = {
+        TASK: [scenario for scenario, _ in kept],
+        CLUSTER: [row["sid"] for row in kept.values()],
+    }
     for metric in SOVEREIGNPA_METRICS:
-        columns[metric.name] = [None if row.get(metric.name) is None else float(row[metric.name]) for row in rows]
+        columns[metric.name] = [_number(row.get(metric.name)) for row in kept.values()]
     schema = {TASK: pl.String, CLUSTER: pl.String, **{metric.name: pl.Float64 for metric in SOVEREIGNPA_METRICS}}
-    settings = run.manifest.settings
-    name = str(settings.get("model") or settings.get("agent") or folder.name)
-    return Measured("sovereignpa", name, pl.DataFrame(columns, schema=schema), SOVEREIGNPA_METRICS, "situations", False)
+    frame = pl.DataFrame(columns, schema=schema).group_by(TASK, CLUSTER, maintain_order=True).mean()
+    return Measured("sovereignpa", ", ".join(names), frame, SOVEREIGNPA_METRICS, "situations", False)
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, bool | int | float) else None

@@ -25,7 +25,16 @@ _WIDE = (*DIMENSIONS, COMMIT, DF4)
 
 
 def show_report(report: Report, console: Console) -> None:
-    """Print the main table of a report, the pooled boundary, and the count of tasks."""
+    """Print the main tables of a report, PASB's pooled boundary, and what became of every episode."""
+    identities = {table.id for table in report.tables}
+    if "table02" in identities:
+        _show_pasb(report, console)
+    for identity in ("sovereignpa_main", "sovereignpa_cancellation", "sovereignpa_accounting"):
+        if identity in identities:
+            show_table(report.table(identity), console)
+
+
+def _show_pasb(report: Report, console: Console) -> None:
     main = report.table("table02")
     runs = main.frame.select("origin", "run_id", "model", "agent", "mitigation").unique(maintain_order=True).rows()
     if any(table.harness_check for table in report.tables):

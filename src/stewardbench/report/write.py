@@ -2,13 +2,15 @@
 
 tables/<id>.csv, .parquet          every number with its n and bounds
 figures/<id>.svg, .png, .csv, .txt drawing, its numbers, its definition
-rows.parquet                       one row per task, for analyses of one's own
+rows*.parquet                      one row per task or scenario, for analyses of one's own
 README.txt                         the definitions of all tables
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+
+import polars as pl
 
 from stewardbench.errors import StoreError
 from stewardbench.report.build import Report
@@ -23,8 +25,9 @@ def write_report(report: Report, folder: Path, *, figures: bool = False) -> list
         tables = folder / "tables"
         tables.mkdir(parents=True, exist_ok=True)
         paths = [path for table in report.tables for path in write_table(table, tables)]
-        paths.append(folder / "rows.parquet")
-        report.rows.write_parquet(paths[-1])
+        for name, rows in _rows(report).items():
+            paths.append(folder / name)
+            rows.write_parquet(paths[-1])
         paths.append(folder / "README.txt")
         paths[-1].write_text(_readme(report), encoding="utf-8")
         if figures:
@@ -36,6 +39,16 @@ def write_report(report: Report, folder: Path, *, figures: bool = False) -> list
             f"{folder}: the report cannot be written: {error.strerror}.", hint="Free space or choose another --out."
         ) from error
     return paths
+
+
+def _rows(report: Report) -> dict[str, pl.DataFrame]:
+    """The frames of per-episode rows that hold anything, by file name."""
+    found = {
+        "rows.parquet": report.rows,
+        "rows_booking.parquet": report.booking,
+        "rows_cancellation.parquet": report.cancelling,
+    }
+    return {name: frame for name, frame in found.items() if frame.width}
 
 
 def write_table(table: Table, folder: Path) -> tuple[Path, Path]:

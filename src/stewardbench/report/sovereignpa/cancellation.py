@@ -22,7 +22,7 @@ RATES = {
 
 
 def cancellation_table(study: Study) -> Table | None:
-    """Outcomes and truthfulness by variant; ``false_success`` is a share of the subscriptions that were not cancelled."""
+    """Outcomes and truthfulness by variant; ``false_success`` is a share of those that were not cancelled."""
     if study.cancelled.is_empty():
         return None
     rows = study.cancelled.with_columns(

@@ -7,7 +7,7 @@ situations, and the exact sign test counts situations that rose and fell (paper 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import starmap
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -17,11 +17,14 @@ from stewardbench.report.sovereignpa.study import LABELS, POOL, Study, table
 from stewardbench.report.table import METRIC, Table
 from stewardbench.sovereignpa.axes import Variant
 from stewardbench.sovereignpa.prompts import Defense
-from stewardbench.statistics import holm, paired_effect, spearman
+from stewardbench.statistics import Estimand, Interval, SignTest, clustered_estimates, holm, sign_test, spearman
 
 EFFECTS = {"ssr": 100.0, "overshare": 100.0, "consent_violation": 100.0, "burden": 1.0}
 """Metrics whose change is tested, with the scale they are printed at (points, or questions)."""
-CONTRASTS = (*((variant, Variant.CONTROL) for variant in Variant if variant is not Variant.CONTROL), (Variant.UPDATE, Variant.REMINDER))
+CONTRASTS = (
+    *((variant, Variant.CONTROL) for variant in Variant if variant is not Variant.CONTROL),
+    (Variant.UPDATE, Variant.REMINDER),
+)
 SMALLEST = ("qwen3.5-0.8b", "qwen3.5-2b")  # the paper's robustness check leaves these two out
 
 
@@ -30,28 +33,33 @@ def effect_table(study: Study) -> Table:
     groups = _systems(study.valid)
     if len(_systems(study.models)) > 1:
         groups = [({"origin": "own", "kind": MODEL, "system": POOL, "defense": "direct"}, study.models), *groups]
-    rows = [
-        row
-        for labels, frame in groups
-        for metric in EFFECTS
-        for row in _tested(labels, metric, [_contrast(frame, metric, *pair) for pair in CONTRASTS], study)
+    found = [
+        _contrast(labels, frame, metric, *pair) for labels, frame in groups for metric in EFFECTS for pair in CONTRASTS
     ]
-    return table("sovereignpa_effects", (*LABELS, "variant", "against"), pl.DataFrame(rows, schema=_SCHEMA))
+    return table("sovereignpa_effects", (*LABELS, "variant", "against"), _rows(study, found, "effects"))
 
 
 def defense_table(study: Study) -> Table | None:
     """Every defence against no defence of the same model, paired by scenario; None where none was run."""
-    rows = []
+    found = []
     for labels, direct in _systems(study.models):
         same = study.valid.filter((pl.col("system") == labels["system"]) & (pl.col("kind") == MODEL))
-        chosen = [d for d in Defense if d is not Defense.DIRECT and not same.filter(pl.col("defense") == d).is_empty()]
-        for metric in EFFECTS:
-            found = [_paired(same.filter(pl.col("defense") == d), direct, metric, ("sid", "variant", "seed")) for d in chosen]
-            named = [("direct", defense.value, pairs) for defense, pairs in zip(chosen, found, strict=True)]
-            rows += _tested(labels, metric, [(after, before, pairs) for before, after, pairs in named], study)
-    if not rows:
+        for defense in Defense:
+            behind = same.filter(pl.col("defense") == defense)
+            if defense is not Defense.DIRECT and not behind.is_empty():
+                found += [
+                    Contrast(
+                        labels,
+                        metric,
+                        defense.value,
+                        "direct",
+                        _paired(behind, direct, metric, ("sid", "variant", "seed")),
+                    )
+                    for metric in EFFECTS
+                ]
+    if not found:
         return None
-    return table("sovereignpa_defenses", (*LABELS, "variant", "against"), pl.DataFrame(rows, schema=_SCHEMA))
+    return table("sovereignpa_defenses", (*LABELS, "variant", "against"), _rows(study, found, "defenses"))
 
 
 def correlation_table(study: Study, main: pl.DataFrame) -> Table | None:
@@ -60,7 +68,9 @@ def correlation_table(study: Study, main: pl.DataFrame) -> Table | None:
     None with fewer than three models. ``main`` is the frame of the main table; published rows in it are taken apart.
     """
     rows = []
-    for origin, frame in main.filter((pl.col("kind") == MODEL) & (pl.col("defense") == "direct")).group_by("origin", maintain_order=True):
+    for origin, frame in main.filter((pl.col("kind") == MODEL) & (pl.col("defense") == "direct")).group_by(
+        "origin", maintain_order=True
+    ):
         wide = frame.pivot(METRIC, index="system", values="value")
         small = ~pl.col("system").str.to_lowercase().str.split("/").list.last().is_in(SMALLEST)
         for name, first, second, kept in (
@@ -72,8 +82,27 @@ def correlation_table(study: Study, main: pl.DataFrame) -> Table | None:
             if {first, second} <= set(kept.columns) and len(kept) > 2:
                 found = spearman(kept[first].to_numpy(), kept[second].to_numpy())
                 if not np.isnan(found.rho):
-                    rows.append({"origin": str(origin[0]), "pair": name, "rho": round(found.rho, 2), "p": round(found.p_value, 4), "models": found.n})
+                    rows.append(
+                        {
+                            "origin": str(origin[0]),
+                            "pair": name,
+                            "rho": round(found.rho, 2),
+                            "p": round(found.p_value, 4),
+                            "models": found.n,
+                        }
+                    )
     return table("sovereignpa_correlations", (), pl.DataFrame(rows), across="") if rows else None
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One paired comparison: whose, of what, between which sides, and the difference of every scored pair."""
+
+    labels: dict[str, str]
+    metric: str
+    variant: str
+    against: str
+    pairs: pl.DataFrame
 
 
 _SCHEMA: dict[str, type[pl.DataType]] = {
@@ -92,55 +121,71 @@ def _systems(rows: pl.DataFrame) -> list[tuple[dict[str, str], pl.DataFrame]]:
     ]
 
 
-def _contrast(rows: pl.DataFrame, metric: str, variant: Variant, against: Variant) -> tuple[str, str, pl.DataFrame]:
-    """(variant, against, paired differences) within situation, system and seed."""
+def _contrast(labels: dict[str, str], rows: pl.DataFrame, metric: str, variant: Variant, against: Variant) -> Contrast:
+    """A variant against another within situation, system and seed."""
     after, before = (rows.filter(pl.col("variant") == side) for side in (variant, against))
-    return variant.value, against.value, _paired(after, before, metric, ("sid", "system", "seed"))
+    return Contrast(
+        labels, metric, variant.value, against.value, _paired(after, before, metric, ("sid", "system", "seed"))
+    )
 
 
 def _paired(after: pl.DataFrame, before: pl.DataFrame, metric: str, keys: Sequence[str]) -> pl.DataFrame:
     """sid, system and difference of every pair that was scored on both sides."""
     value = pl.col(metric).cast(pl.Float64)
     columns = list(dict.fromkeys((*keys, "system")))
-    joined = after.select(*columns, value.alias("after")).join(before.select(*keys, value.alias("before")), on=list(keys))
+    joined = after.select(*columns, value.alias("after")).join(
+        before.select(*keys, value.alias("before")), on=list(keys)
+    )
     return joined.select("sid", "system", difference=pl.col("after") - pl.col("before")).drop_nulls()
 
 
-def _tested(
-    labels: dict[str, str], metric: str, contrasts: Sequence[tuple[str, str, pl.DataFrame]], study: Study
-) -> list[dict[str, object]]:
-    """One row per contrast that has pairs; p-values adjusted over the contrasts of one system and metric."""
-    kept = [(after, before, pairs) for after, before, pairs in contrasts if not pairs.is_empty()]
-    rows = list(starmap(lambda after, before, pairs: _effect(labels, metric, after, before, pairs, study), kept))
-    adjusted = holm([float(str(row["p"])) for row in rows])
-    return [{**row, "p_holm": value} for row, value in zip(rows, adjusted, strict=True)]
-
-
-def _effect(
-    labels: dict[str, str], metric: str, after: str, before: str, pairs: pl.DataFrame, study: Study
-) -> dict[str, object]:
-    scale = EFFECTS[metric]
-    found = paired_effect(
-        pairs["difference"].to_numpy() * scale,
-        pairs["sid"].to_numpy(),
+def _rows(study: Study, found: Sequence[Contrast], purpose: str) -> pl.DataFrame:
+    """One row per contrast that has pairs: all intervals in one pass, p-values adjusted per system and metric."""
+    kept = [contrast for contrast in found if not contrast.pairs.is_empty()]
+    sids = sorted({sid for contrast in kept for sid in contrast.pairs["sid"].unique()})
+    means = np.full((len(sids), len(kept)), np.nan)
+    for column, contrast in enumerate(kept):
+        by_sid = contrast.pairs.group_by("sid").agg(pl.col("difference").mean())
+        places = np.searchsorted(sids, by_sid["sid"].to_numpy())
+        means[places, column] = by_sid["difference"].to_numpy() * EFFECTS[contrast.metric]
+    there = ~np.isnan(means)
+    intervals = clustered_estimates(
+        np.where(there, means, 0.0),
+        there.astype(float),
+        [Estimand.ratio(column) for column in range(len(kept))],
         draws=study.draws,
         seed=study.seed,
-        purpose=f"{metric} {after} {before}",
+        purpose=purpose,
     )
-    value = found.effect + 0.0
+    rows = [
+        _row(contrast, interval, sign_test(means[there[:, column], column]), int(there[:, column].sum()))
+        for column, (contrast, interval) in enumerate(zip(kept, intervals, strict=True))
+    ]
+    frame = pl.DataFrame(rows, schema=_SCHEMA)
+    family = [*LABELS, METRIC]
+    return frame.with_columns(
+        pl.col("p")
+        .map_batches(lambda p: pl.Series(holm(p.to_list())), return_dtype=pl.Float64)
+        .over(family)
+        .alias("p_holm")
+    )
+
+
+def _row(contrast: Contrast, interval: Interval, sign: SignTest, clusters: int) -> dict[str, object]:
+    value = interval.estimate + 0.0  # no negative zero
     return {
-        **labels,
-        "variant": after,
-        "against": before,
-        METRIC: metric,
-        "printed": f"{value:+.2f}" if scale == 1.0 else f"{value:+.1f}",
+        **contrast.labels,
+        "variant": contrast.variant,
+        "against": contrast.against,
+        METRIC: contrast.metric,
+        "printed": f"{value:+.2f}" if EFFECTS[contrast.metric] == 1.0 else f"{value:+.1f}",
         "value": value,
-        "low": found.interval.low,
-        "high": found.interval.high,
-        "n": len(pairs),
-        "clusters": found.interval.clusters,
-        "n_plus": found.sign.positive,
-        "n_minus": found.sign.negative,
-        "ties": found.sign.ties,
-        "p": found.sign.p_value,
+        "low": interval.low,
+        "high": interval.high,
+        "n": len(contrast.pairs),
+        "clusters": clusters,
+        "n_plus": sign.positive,
+        "n_minus": sign.negative,
+        "ties": sign.ties,
+        "p": sign.p_value,
     }

@@ -37,4 +37,14 @@ def beside(table: Table) -> Table:
     return table.with_rows(tidy)
 
 
-_PRINTED: dict[str, str] = {}
+_PRINTED = {
+    "ssr_pct": "ssr",
+    "correct_choice_pct": "correct",
+    "addon_error_pct": "addon_error",
+    "overshare_pct": "overshare",
+    "consent_violation_pct": "consent_violation",
+    "authority_violation_pct": "authority_violation",
+    "candor_failure_pct": "candor_failure",
+    "burden_unnecessary_asks_per_episode": "burden",
+    "ask_recall_pct": "ask_recall",
+}

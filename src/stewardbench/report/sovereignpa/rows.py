@@ -1,7 +1,7 @@
 """From run folders to two frames, one per family, with a row per episode: the attempt that counts, and who acted.
 
-Logs carry whole dialogues; a report needs their metric rows. They are read through a view of a few fields. What a metric
-is was decided when the log was written (``sovereignpa.metrics``), and ``sovereignpa rescore`` proves it again.
+Logs carry whole dialogues; a report needs their metric rows, so logs are read through a view of a few fields. What a
+metric is was decided when the log was written (``sovereignpa.metrics``); ``sovereignpa rescore`` proves it again.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ def _views(run: RunFolder) -> Iterator[_View]:
             ) from None
 
 
-def _frame(rows: list[dict[str, Any]], kind: type[BookingRow | CancelRow], variant: type[Variant | CancelVariant]) -> pl.DataFrame:
+def _frame(
+    rows: list[dict[str, Any]], kind: type[BookingRow | CancelRow], variant: type[Variant | CancelVariant]
+) -> pl.DataFrame:
     hints = get_type_hints(kind)
     columns = {field.name: _polars(hints[field.name]) for field in fields(kind)}
     frame = pl.DataFrame(rows, schema={**SOURCE, **columns}, orient="row")

@@ -6,36 +6,42 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from stewardbench.report.counts import Group
+from stewardbench.report.counts import Counts, Group
 from stewardbench.report.lines import Line
 from stewardbench.report.sovereignpa.lines import gap_line, labelled, rate_line, ratio_line
-from stewardbench.report.sovereignpa.study import LABELS, MEANS, RATES, RECALLS, Study, rate_counts, recall_counts, table
+from stewardbench.report.sovereignpa.study import (
+    LABELS,
+    MEANS,
+    RATES,
+    RECALLS,
+    Study,
+    rate_counts,
+    recall_counts,
+    table,
+)
 from stewardbench.report.table import METRIC, Table, stack
 from stewardbench.sovereignpa.axes import Injection, Variant
 
-PER_SLOT = {
-    f"{slot}_{how}": (f"{slot}_filled", f"{slot}_required")
-    for slot in ("preference", "consent", "approval")
-    for how in ("recall",)
-}
-PRESSURES: tuple[tuple[str, Variant, str, pl.Expr | None], ...] = (
-    ("requirement_violated", Variant.STALE, "requirement_violated", None),
-    ("requirement_violated", Variant.REMINDER, "requirement_violated", None),
-    ("booked_cheapest", Variant.REMINDER, "booked_cheapest", None),
-    ("asked_first", Variant.AMBIGUOUS, "asked_first", None),
+PER_SLOT = {f"{slot}_recall": (f"{slot}_filled", f"{slot}_required") for slot in ("preference", "consent", "approval")}
+ALL = pl.lit(value=True)
+PRESSURES: tuple[tuple[str, Variant, str, pl.Expr], ...] = (
+    ("requirement_violated", Variant.STALE, "requirement_violated", ALL),
+    ("requirement_violated", Variant.REMINDER, "requirement_violated", ALL),
+    ("booked_cheapest", Variant.REMINDER, "booked_cheapest", ALL),
+    ("asked_first", Variant.AMBIGUOUS, "asked_first", ALL),
     ("correct_keeps", Variant.AMBIGUOUS, "correct_choice", pl.col("keep")),
     ("correct_drops", Variant.AMBIGUOUS, "correct_choice", ~pl.col("keep")),
-    ("booked_decoy", Variant.SPONSORED, "booked_decoy", None),
-    ("booked_decoy", Variant.URGENCY, "booked_decoy", None),
+    ("booked_decoy", Variant.SPONSORED, "booked_decoy", ALL),
+    ("booked_decoy", Variant.URGENCY, "booked_decoy", ALL),
     ("booked_decoy", Variant.INJECTION, "booked_decoy", pl.col("injection") == Injection.BOOK_DECOY.value),
     ("extra_bought", Variant.INJECTION, "unwanted_extra", pl.col("injection") == Injection.ADD_EXTRA.value),
-    ("injected_any", Variant.INJECTION, "injected_any", None),
-    ("injected_both", Variant.INJECTION, "injected_both", None),
-    ("unwanted_extra", Variant.PRECHECKED, "unwanted_extra", None),
-    ("omitted_extra", Variant.PRECHECKED, "omitted_extra", None),
-    ("overshare", Variant.OVERCOLLECT, "overshare", None),
-    ("sensitive_sent", Variant.OVERCOLLECT, "sensitive_sent", None),
-    ("booked_c2", Variant.UPDATE, "booked_c2", None),
+    ("injected_any", Variant.INJECTION, "injected_any", ALL),
+    ("injected_both", Variant.INJECTION, "injected_both", ALL),
+    ("unwanted_extra", Variant.PRECHECKED, "unwanted_extra", ALL),
+    ("omitted_extra", Variant.PRECHECKED, "omitted_extra", ALL),
+    ("overshare", Variant.OVERCOLLECT, "overshare", ALL),
+    ("sensitive_sent", Variant.OVERCOLLECT, "sensitive_sent", ALL),
+    ("booked_c2", Variant.UPDATE, "booked_c2", ALL),
 )
 """What each variant puts pressure on (section 13): name, variant, column, and the situations it applies to."""
 
@@ -46,17 +52,14 @@ def main_table(study: Study) -> Table:
     rates = rate_counts(rows, LABELS, RATES)
     means = rate_counts(rows, LABELS, MEANS)
     recalls = recall_counts(rows, LABELS, RECALLS)
+    shares = [rate_line(labelled(LABELS, group), rates, group, name) for group in rates.groups for name in RATES]
+    burdens = [ratio_line(labelled(LABELS, group), means, group, name) for group in means.groups for name in MEANS]
+    asked = [ratio_line(labelled(LABELS, group), recalls, group, name) for group in recalls.groups for name in RECALLS]
     frames = [
-        study.tabulate([rate_line(labelled(LABELS, g), rates, g, name) for g in rates.groups for name in RATES], rates, "main"),
-        study.tabulate(
-            [ratio_line(labelled(LABELS, g), means, g, name) for g in means.groups for name in MEANS],
-            means, "main burden", decimals=2, scale=1,
-        ),
-        study.tabulate(
-            [ratio_line(labelled(LABELS, g), recalls, g, name) for g in recalls.groups for name in RECALLS],
-            recalls, "main recall",
-        ),
-    ]  # fmt: skip
+        study.tabulate(shares, rates, "main"),
+        study.tabulate(burdens, means, "main burden", decimals=2, scale=1),
+        study.tabulate(asked, recalls, "main recall"),
+    ]
     return table("sovereignpa_main", LABELS, stack(frames))
 
 
@@ -71,24 +74,34 @@ def variant_table(study: Study) -> Table:
 def pressure_table(study: Study) -> Table:
     """Variant-specific rates beside the same rate in the paired control, and the change."""
     keys = (*LABELS, "variant")
-    frames = [study.tabulate(lines, counts, f"pressure {name} {variant.value}") for name, variant, counts, lines in _pressures(study, keys)]
-    return table("sovereignpa_pressures", (*LABELS, "pressure", "variant"), stack(frames), across="what")
+    named = {f"{name} {variant.value}": (name, variant) for name, variant, _, _ in PRESSURES}
+    rows = study.valid.with_columns(
+        pl.when(pl.col("variant").is_in([Variant.CONTROL, variant]) & where)
+        .then(column)
+        .otherwise(None)
+        .alias(identity)
+        for identity, (_, variant, column, where) in zip(named, PRESSURES, strict=True)
+    )
+    counts = rate_counts(rows, keys, {identity: identity for identity in named})
+    lines = [
+        line
+        for identity, (name, variant) in named.items()
+        for group in counts.groups
+        if group[-1] == variant.value
+        for line in _beside_control(counts, identity, group, {"pressure": name, "variant": variant.value})
+    ]
+    frame = study.tabulate(lines, counts, "pressures").drop(METRIC)
+    return table("sovereignpa_pressures", (*LABELS, "pressure", "variant"), frame, across="side")
 
 
-def _pressures(study: Study, keys: tuple[str, ...]) -> Iterator[tuple[str, Variant, object, list[Line]]]:
-    for name, variant, column, where in PRESSURES:
-        rows = study.valid.filter(pl.col("variant").is_in([Variant.CONTROL, variant]))
-        rows = rows if where is None else rows.filter(where)
-        counts = rate_counts(rows, keys, {name: column})
-        lines = []
-        for group in [g for g in counts.groups if g[-1] == variant.value]:
-            control: Group = (*group[:-1], Variant.CONTROL.value)
-            labels = {**labelled(LABELS, group[:-1]), "pressure": name, "variant": variant.value}
-            lines.append(rate_line({**labels, "what": "variant"}, counts, group, name))
-            if control in counts.groups and counts.cell(control, name)[1]:
-                lines.append(rate_line({**labels, "what": "control"}, counts, control, name))
-                lines.append(gap_line({**labels, "what": "change"}, counts, name, group, control))
-        yield name, variant, counts, lines
+def _beside_control(counts: Counts, name: str, group: Group, labels: dict[str, str]) -> Iterator[Line]:
+    """A variant's rate, the rate in the control, and the change, as far as they exist."""
+    control: Group = (*group[:-1], Variant.CONTROL.value)
+    labels = {**labelled(LABELS, group[:-1]), **labels}
+    yield rate_line({**labels, "side": "under it"}, counts, group, name)
+    if counts.cell(control, name)[1]:
+        yield rate_line({**labels, "side": "control"}, counts, control, name)
+        yield gap_line({**labels, "side": "change"}, counts, name, group, control)
 
 
 def recall_table(study: Study) -> Table:
@@ -116,8 +129,3 @@ def accounting_table(study: Study) -> Table:
     ]  # fmt: skip
     frame = pl.concat(both).with_columns(pl.col("defense").cast(pl.String))
     return table("sovereignpa_accounting", (), frame, across="")
-
-
-def metric_of(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The tidy rows of one metric."""
-    return frame.filter(pl.col(METRIC) == name)
