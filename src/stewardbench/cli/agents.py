@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stewardbench.cli import agents_check
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from stewardbench.agents.conformance import CheckResult
     from stewardbench.agents.doctor import Diagnosis
     from stewardbench.agents.interface import AgentSettings
 
@@ -24,6 +25,7 @@ Version = Annotated[str, typer.Option(help="A pinned version of the agent; witho
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the root command."""
+    agents_check.register(agents)
     app.add_typer(agents, name="agents")
     app.command()(doctor)
 
@@ -70,37 +72,6 @@ def install_agent(name: Name, version: Version = "") -> None:
     start = time.monotonic()
     place = agent.install(settings)
     typer.echo(f"{name} {chosen} is installed in {place} ({time.monotonic() - start:.0f} s)")
-
-
-@agents.command("check")
-def check_agent(
-    name: Name,
-    version: Version = "",
-    tools: Annotated[str, typer.Option(help="The agent's tool set.")] = "released",
-    review: Annotated[str, typer.Option(help="The agent's review policy.")] = "stock",
-    only: Annotated[list[str] | None, typer.Option(help="Run this check alone; may be given several times.")] = None,
-) -> None:
-    """Run the conformance suite on an agent: what it must do for its episodes to mean something. No key is needed.
-
-    Example: stewardbench agents check hermes --tools full
-
-    Ends with exit code 1 when a check failed.
-    """
-    import asyncio
-
-    from stewardbench.agents import conformance
-    from stewardbench.agents.interface import AgentSettings
-    from stewardbench.agents.registry import load_agent
-    from stewardbench.errors import UsageError
-
-    known = [check.name for check in conformance.CHECKS]
-    chosen = tuple(only or ())
-    if unknown := [each for each in chosen if each not in known]:
-        raise UsageError(f"There is no check {unknown[0]!r}.", hint=f"Known checks: {', '.join(known)}.")
-    settings = AgentSettings(version=version, tools=tools, review=review)
-    report = asyncio.run(conformance.check_agent(load_agent(name), settings, only=chosen, report=_print_result))
-    if not report.conforms:
-        raise typer.Exit(1)
 
 
 def doctor(
@@ -154,10 +125,3 @@ def _print_diagnosis(diagnosis: Diagnosis) -> None:
     typer.echo(f"{typer.style(f'{word:7}', fg=colour)} {diagnosis.check}: {diagnosis.detail}")
     if diagnosis.advice:
         typer.echo(f"        {diagnosis.advice}")
-
-
-def _print_result(result: CheckResult) -> None:
-    colour = {"passed": "green", "failed": "red", "skipped": "yellow"}[result.status]
-    typer.echo(f"{typer.style(f'{result.status:8}', fg=colour)} {result.name:10} {result.proves}")
-    if result.status != "passed":
-        typer.echo(f"         {result.detail}")

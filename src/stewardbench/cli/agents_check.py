@@ -1,0 +1,82 @@
+"""``agents check`` and ``agents matrix``: run the conformance suite, and show stored results side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from stewardbench.agents.conformance import CheckResult
+
+COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow"}
+
+
+def register(group: typer.Typer) -> None:
+    """Add these commands to the ``agents`` group."""
+    group.command("check")(check)
+    group.command("matrix")(matrix)
+
+
+def check(
+    name: Annotated[str, typer.Argument(help="The agent's name, as `stewardbench agents list` shows it.")],
+    version: Annotated[str, typer.Option(help="A pinned version of the agent; without it, the agent's default.")] = "",
+    tools: Annotated[str, typer.Option(help="The agent's tool set.")] = "released",
+    review: Annotated[str, typer.Option(help="The agent's review policy.")] = "released",
+    only: Annotated[list[str] | None, typer.Option(help="Run this check alone; may be given several times.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the results to this file.")] = None,
+) -> None:
+    """Run the conformance suite on an agent: what it must do for its episodes to mean something. No key is needed.
+
+    Example: stewardbench agents check hermes --tools full
+
+    Ends with exit code 1 when a check failed.
+    """
+    import asyncio
+
+    from stewardbench.agents import conformance
+    from stewardbench.agents.interface import AgentSettings
+    from stewardbench.agents.registry import load_agent
+    from stewardbench.errors import UsageError
+
+    known = [each.name for each in conformance.CHECKS]
+    chosen = tuple(only or ())
+    if unknown := [each for each in chosen if each not in known]:
+        raise UsageError(f"There is no check {unknown[0]!r}.", hint=f"Known checks: {', '.join(known)}.")
+    settings = AgentSettings(version=version, tools=tools, review=review)
+    report = asyncio.run(conformance.check_agent(load_agent(name), settings, only=chosen, report=_print_result))
+    if json is not None:
+        json.write_text(report.to_json() + "\n", encoding="utf-8")
+    if not report.conforms:
+        raise typer.Exit(1)
+
+
+def matrix(
+    files: Annotated[list[Path], typer.Argument(help="Results that `stewardbench agents check --json` wrote.")],
+) -> None:
+    """Print stored conformance results of several agents as one Markdown table.
+
+    Example: stewardbench agents matrix docs/conformance/*.json
+    """
+    from pydantic import ValidationError
+
+    from stewardbench.agents.conformance import ConformanceReport
+    from stewardbench.agents.conformance.matrix import markdown
+    from stewardbench.errors import DataError
+
+    reports = []
+    for file in files:
+        try:
+            reports.append(ConformanceReport.model_validate_json(file.read_text(encoding="utf-8")))
+        except (OSError, ValidationError) as error:
+            raise DataError(
+                "no conformance result.", path=file, hint="Write one with `stewardbench agents check NAME --json FILE`."
+            ) from error
+    typer.echo(markdown(reports), nl=False)
+
+
+def _print_result(result: CheckResult) -> None:
+    typer.echo(f"{typer.style(f'{result.status:8}', fg=COLOURS[result.status])} {result.name:10} {result.proves}")
+    if result.status != "passed":
+        typer.echo(f"         {result.detail}")
