@@ -163,7 +163,7 @@ def _workshop(release: Release, review: str) -> dict[str, Any]:
         plugin = {"autoCapture": True, "approvalPolicy": "auto", "reviewMode": "heuristic", "reviewInterval": 1}
     elif review == "stock":
         plugin = {}
-    elif match := re.fullmatch(r"interval=([1-9]\d{0,2})", review):
+    elif match := re.fullmatch(r"interval=([1-9]\d?|1\d\d|200)", review):
         plugin = {
             "autoCapture": True,
             "approvalPolicy": "auto",
