@@ -7,8 +7,10 @@ from typing import Any
 
 import polars as pl
 
+from stewardbench.published import ORIGIN
 from stewardbench.report.figure import HEAT, INK, PALETTE, Figure, finish
 from stewardbench.report.labels import words
+from stewardbench.report.sovereignpa.rows import MODEL
 from stewardbench.report.table import METRIC, Table, definitions
 from stewardbench.sovereignpa.axes import CancelVariant, Variant
 
@@ -31,14 +33,15 @@ def sovereignpa_figures(tables: Iterable[Table]) -> tuple[Figure, ...]:
 
 
 def _named(frame: pl.DataFrame) -> pl.DataFrame:
-    """With one column ``who`` that names the system, its defence, and where a number was published."""
+    """With ``name``, the system and its defence, and ``who``, which also says that a number was published."""
     defense = pl.when(pl.col("defense") == "direct").then(pl.lit("")).otherwise(pl.format(" + {}", pl.col("defense")))
     origin = pl.when(pl.col("origin") == "own").then(pl.lit("")).otherwise(pl.format(" ({})", pl.col("origin")))
-    return frame.with_columns(who=pl.concat_str(pl.col("system"), defense, origin))
+    name = pl.concat_str(pl.col("system"), defense)
+    return frame.with_columns(name=name, who=pl.concat_str(name, origin))
 
 
 def _success_and_burden(frame: pl.DataFrame) -> pl.DataFrame:
-    keys = ["origin", "kind", "who"]
+    keys = ["origin", "kind", "who", "name"]
     kept = frame.filter(pl.col(METRIC).is_in(["ssr", "burden"]))
     wide = kept.pivot(METRIC, index=keys, values=["value", "low", "high"])
     return wide if {"value_ssr", "value_burden"} <= set(wide.columns) else wide.clear()
@@ -58,7 +61,9 @@ def _plane(data: pl.DataFrame) -> Any:
     points = base.mark_point(filled=True, size=70, opacity=1).encode(
         y="value_ssr:Q", shape=alt.Shape("origin:N", title=None)
     )
-    names = base.mark_text(align="left", dx=8, dy=-4, color=INK, fontSize=10).encode(y="value_ssr:Q", text="who:N")
+    told = data.filter((pl.col("kind") == MODEL) | (pl.col("origin") != ORIGIN))  # published rules repeat ours
+    names = alt.Chart(told).mark_text(align="left", dx=8, dy=-4, color=INK, fontSize=10)
+    names = names.encode(x="value_burden:Q", y="value_ssr:Q", text="name:N")
     return alt.layer(up, along, points, names).properties(width=520, height=360)
 
 
