@@ -6,6 +6,7 @@ import hashlib
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -17,6 +18,7 @@ from stewardbench.sovereignpa.agents import booking_agent, cancel_agent
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
 from stewardbench.sovereignpa.cancellation.generate import subscriptions
 from stewardbench.sovereignpa.cancellation.subscription import cancel_scenarios
+from stewardbench.sovereignpa.domains import domains
 from stewardbench.sovereignpa.episode import BookingEpisode, play
 from stewardbench.sovereignpa.generate import situations
 from stewardbench.sovereignpa.records import Source, booking_log, cancel_log
@@ -145,6 +147,25 @@ def test_rescore_a_run_folder(run, tmp_path):
     assert "overshare differ" in result.output
 
 
-@pytest.mark.parametrize("command", ["generate", "show", "accept", "rescore"])
+def test_schemas_fit_the_records(run):
+    chosen, subscription = situations()[5], subscriptions()[0]
+    episode = BookingEpisode(scenarios([chosen])[0])
+    play(episode, booking_agent("ask-always"))
+    cancelling = CancelEpisode(cancel_scenarios([subscription])[1])
+    play(cancelling, cancel_agent("doubter"))
+    records = {
+        "domain": next(iter(domains().values())),
+        "situation": chosen,
+        "subscription": subscription,
+        "booking-log": booking_log(episode, Source(agent="x")),
+        "cancellation-log": cancel_log(cancelling, Source(agent="x")),
+    }
+    for name, record in records.items():
+        printed = json.loads(run("schema", name).output)
+        jsonschema.Draft202012Validator(printed).validate(json.loads(record.to_json()))
+    assert isinstance(run("schema", "nothing").exception, UsageError)
+
+
+@pytest.mark.parametrize("command", ["generate", "show", "accept", "rescore", "schema"])
 def test_help_has_an_example(run, command):
     assert "Example: stewardbench sovereignpa" in run(command, "--help").output.replace("\n", " ").replace("│", " ")

@@ -1,4 +1,4 @@
-"""``sovereignpa generate|show|accept|rescore``: scenario sets, one episode in full, acceptance, scoring from logs."""
+"""``sovereignpa ...``: scenario sets, one episode in full, acceptance, scoring from logs, schemas."""
 
 from __future__ import annotations
 
@@ -120,6 +120,24 @@ def rescore(
     typer.echo(f"{len(logs)} episodes scored again, {len(changed)} differences")
     if changed:
         raise typer.Exit(1)
+
+
+@commands.command()
+def schema(
+    record: Annotated[str, typer.Argument(help="domain, situation, subscription, booking-log or cancellation-log.")],
+) -> None:
+    """Print the JSON schema of a record.
+
+    Example: stewardbench sovereignpa schema booking-log
+    """
+    import json
+
+    from stewardbench.errors import UsageError
+    from stewardbench.sovereignpa.schema import SCHEMAS, json_schema
+
+    if record not in SCHEMAS:
+        raise UsageError(f"no schema {record!r}.", hint=f"Known schemas: {', '.join(SCHEMAS)}.")
+    typer.echo(json.dumps(json_schema(record), indent=2, ensure_ascii=False))
 
 
 def _print_cells(seed: int) -> bool:
