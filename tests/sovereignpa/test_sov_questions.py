@@ -172,6 +172,13 @@ def test_a_second_approval_is_due_when_the_update_overtakes_a_granted_one(limite
     assert asked_after.required == (Slot.APPROVAL,)
 
 
+def test_a_refused_approval_is_overtaken_by_nothing(limited_update):
+    one = limited_update
+    account = run(one, approve(one, Role.D), approve(one, Role.C2), REPORT)
+    assert account.required == (Slot.APPROVAL,)
+    assert [label.necessary for label in account.labels] == [True, False]
+
+
 def test_a_second_approval_without_an_update_is_burden(limited):
     account = run(limited, approve(limited, Role.CSTAR), approve(limited, Role.C2), REPORT)
     assert [label.necessary for label in account.labels] == [True, False]
