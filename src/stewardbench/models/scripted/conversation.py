@@ -55,10 +55,6 @@ class Conversation:
         """Whether the model already called a tool in this turn."""
         return any(message["role"] == "assistant" and message.get("tool_calls") for message in self.answered)
 
-    def has_called(self, *tools: str) -> bool:
-        """Whether the model called one of these tools anywhere in the conversation."""
-        return any(call.get("name") in tools for call in self.calls)
-
     def has_sent(self, text: str) -> bool:
         """Whether a tool call of this conversation already carried a text."""
         return any(text in string for call in self.calls for string in _strings(str(call.get("arguments"))))
