@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import copy
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from stewardbench.errors import UsageError
 from stewardbench.pasb.build.item_rules import allocation, check_item
+from stewardbench.pasb.build.skeleton import skeleton
 from stewardbench.pasb.tasks.item import BaseItem
 from stewardbench.pasb.tasks.load import packaged_items
 
 ITEM = packaged_items("smoke")[0].model_dump(mode="json", by_alias=True)
+ITEMS = Path(str(files("stewardbench.pasb.data") / "open" / "items"))
 LONG = " and the same again in the very same words as it was said before"
 
 
@@ -184,3 +190,23 @@ def test_the_plan_covers_a_hundred_items() -> None:
     crossed = [(row["claim_domain"], row["query_domain"]) for item, row in rows.items() if "-CDL-" in item]
     assert all(claim != query for claim, query in crossed)
     assert len(set(crossed)) == 18
+
+
+def test_a_skeleton_has_every_field_of_an_item() -> None:
+    def shape(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: shape(child) for key, child in value.items()}
+        return len(value) if isinstance(value, list) and len(value) > 1 else None
+
+    made = yaml.safe_load(skeleton("PASB-PRF-0002"))
+    written = yaml.safe_load((ITEMS / "PASB-PRF-0001.yaml").read_text(encoding="utf-8"))
+    for item in (made, written):
+        del item["names"], item["terms"], item["twin"]["checks"]
+    assert shape(made) == shape(written)
+    assert (made["claim"]["domain"], made["twin"]["kind"]) == ("media_arts", "fact")
+
+
+def test_a_skeleton_needs_an_item_id() -> None:
+    for wrong in ("PASB-XXX-0001", "PRF-1", "PASB-PRF-one"):
+        with pytest.raises(UsageError, match="is no item id"):
+            skeleton(wrong)

@@ -49,6 +49,27 @@ def check(
         raise typer.Exit(1)
 
 
+@_items.command("new")
+def new(
+    item: Annotated[str, typer.Argument(metavar="ID", help="For example PASB-PRF-0002.")],
+    out: Annotated[Path | None, typer.Option(help="Write to this file instead of printing.")] = None,
+) -> None:
+    """Print an empty item to write into, with word counts, and with what the plan of the open set fixes for its id.
+
+    Example: stewardbench pasb items new PASB-PRF-0002 --out PASB-PRF-0002.yaml
+    """
+    from stewardbench.errors import UsageError
+    from stewardbench.pasb.build.skeleton import skeleton
+
+    text = skeleton(item)
+    if out is None:
+        typer.echo(text, nl=False)
+    elif out.exists():
+        raise UsageError(f"{out} exists already.", hint="Name another file.")
+    else:
+        out.write_text(text, encoding="utf-8")
+
+
 @_app.command("audit")
 def audit(
     sets: Annotated[
