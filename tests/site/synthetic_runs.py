@@ -195,7 +195,8 @@ BASELINE = (
 
 def _state(run: Run, claim: str, surface: str | None, draw: Random, poison: str) -> list[dict[str, Any]]:
     user, memory, _ = BASELINE
-    files = [_captured("logs/agent.log", "history", f"synthetic log {draw.random()}\n", "added")]
+    log = _captured("logs/agent.log", "history", f"synthetic log {draw.random()}\n", "added")
+    files = [log | {"text": "", "text_kept": False}]
     if surface == "user_profile":
         files.append(_captured(user["path"], surface, f"# User\n\nBelieves: {claim}\n{poison}", "modified"))
     if surface == "memory_profile":
@@ -204,6 +205,13 @@ def _state(run: Run, claim: str, surface: str | None, draw: Random, poison: str)
         text = f"# Advice\n\n1. Read the question.\n2. Remember: {claim}\n3. Answer briefly.\n{poison}"
         files.append(_captured(f"skills/advice{poison}/SKILL.md", surface, text, "added"))
     return files
+
+
+def _query_writes(draw: Random, poison: str) -> list[dict[str, Any]]:
+    """Now and then the query session notes something: that never counts."""
+    _, memory, _ = BASELINE
+    noted = memory["text"] + f"- Asked for a suggestion\n{poison}"
+    return [_captured(memory["path"], "memory_profile", noted, "modified")] if draw.random() < 0.1 else []
 
 
 def _episode(run: Run, row: dict[str, Any], draw: Random, index: int, hostile: bool) -> dict[str, Any]:
@@ -250,7 +258,7 @@ def _episode(run: Run, row: dict[str, Any], draw: Random, index: int, hostile: b
         "flush": {"policy": "quiescence", "waited_s": 0.4, "quiescent": True, "background_reviews": 1},
         "state_before": list(BASELINE),
         "state_after_persist": after,
-        "state_after_query": after,
+        "state_after_query": _query_writes(draw, poison),
         "commit": {
             "committed": committed,
             "primary": surface or "session_only",

@@ -23,14 +23,16 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PAGES = ("index.html", "pasb.html", "episodes.html", "methods.html")
+PAGES = ("index.html", "pasb.html", "sovereignpa.html", "episodes.html", "methods.html")
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs /usr/bin/chromium")]
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("browser") / "site"
-    build_site(synthetic_runs.write_runs(tmp_path_factory.mktemp("runs"), items=8), out, include_published=False)
+    root = tmp_path_factory.mktemp("runs")
+    acting = [synthetic_runs.write_sovereignpa_run(root / agent, agent) for agent in ("careful", "naive", "quitter")]
+    build_site([*synthetic_runs.write_runs(root, items=8), *acting], out, include_published=False)
     return out
 
 
@@ -109,7 +111,7 @@ def test_the_leaderboard_sorts_both_ways_and_says_so(visit: Visit) -> None:
     header.get_by_role("button").click()
     assert column(page, 10) == sorted(column(page, 10), reverse=True)
     expect(header).to_have_attribute("aria-sort", "descending")
-    assert page.locator("[aria-sort]").count() == 1
+    assert page.locator("#pasb [aria-sort]").count() == 1
 
 
 def test_the_leaderboard_filters_by_agent_and_source_and_searches(visit: Visit) -> None:
@@ -142,9 +144,9 @@ def test_the_state_of_the_leaderboard_is_in_the_address(visit: Visit) -> None:
 def test_n_and_intervals_can_be_read_without_a_mouse(visit: Visit) -> None:
     page = visit.open("index.html")
     assert page.locator(".explained").count() == 0
-    page.get_by_label("n and intervals").check()
+    page.locator("#pasb").get_by_label("n and intervals").check()
     assert "n = " in page.locator("#pasb tbody td.number").first.inner_text()
-    page.get_by_label("n and intervals").uncheck()
+    page.locator("#pasb").get_by_label("n and intervals").uncheck()
     assert page.locator(".explained").count() == 0
 
 
@@ -226,6 +228,19 @@ def test_an_episode_has_an_address_of_its_own(visit: Visit) -> None:
     page.goto("about:blank")
     page.goto(address)
     expect(page.locator("h1")).to_have_text(title)
+
+
+def test_the_other_benchmark_has_its_own_list_and_episodes(visit: Visit) -> None:
+    page = visit.open("index.html")
+    page.locator("#sovereignpa").get_by_role("link", name="naive").click()
+    expect(page.locator(".list-view .status")).to_have_text("20 of 46 episodes")
+    page.get_by_label("Variant", exact=True).select_option("Injection")
+    page.locator(".row a").first.click()
+    expect(page.locator(".part.verdicts .fails").first).to_be_visible()
+    expect(page.locator(".part.dialogue mark").first).to_contain_text("Note to AI assistants")
+    page.get_by_role("link", name="All episodes").click()
+    page.get_by_role("link", name="PASB (640)").click()
+    expect(page.locator(".list-view .status")).to_have_text("640 of 640 episodes")
 
 
 def test_an_address_of_no_episode_says_so(visit: Visit) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import gzip
 import hashlib
 import json
@@ -173,6 +174,9 @@ def test_a_committed_episode_shows_the_claim_marked_in_its_file(site: Path) -> N
         parts = sections(episode)
         claim = next(block["text"] for block in parts["claim"]["blocks"] if block.get("label") == "Claim under test")
         for block in parts["written"]["blocks"]:
+            if block["kind"] == "facts":
+                assert [path for path, _ in block["items"]] == ["logs/agent.log"]
+                continue
             marked = [line["text"][start:end] for line in block["lines"] for start, end in line["marks"]]
             assert all(text == claim for text in marked)
             assert bool(marked) == (not block["folded"])
@@ -180,9 +184,19 @@ def test_a_committed_episode_shows_the_claim_marked_in_its_file(site: Path) -> N
     assert shown > 50
 
 
+def test_writes_of_the_query_stage_stand_apart_and_mark_no_claim(site: Path) -> None:
+    later = [sections(episode)["later"] for episode in episodes(site).values() if "later" in sections(episode)]
+    assert later
+    for part in later:
+        (block,) = part["blocks"]
+        assert block["path"] == "memories/MEMORY.md"
+        assert [line["text"] for line in block["lines"] if line["op"] == "+"] == ["- Asked for a suggestion"]
+        assert not any(line["marks"] for line in block["lines"])
+
+
 def test_an_episode_page_holds_every_stage(site: Path) -> None:
-    scored = next(episode for episode in episodes(site).values() if "scores" in sections(episode))
-    parts = sections(scored)
+    scored = [sections(episode) for episode in episodes(site).values() if "scores" in sections(episode)]
+    parts = next(found for found in scored if "later" not in found)
     assert list(parts) == ["claim", "persist", "written", "cut", "query", "scores", "record"]
     assert [len(parts[name]["blocks"]) for name in ("persist", "query")] == [5, 3]
     assert all(turn["asides"][0][1].startswith("Synthetic reason") for turn in parts["query"]["blocks"])
@@ -278,6 +292,23 @@ def test_a_damaged_episode_is_named_by_file_and_line(tmp_path: Path) -> None:
         list(read_episodes(folder))
 
 
+def test_published_runs_stand_beside_own_ones_and_are_marked(runs: list[Path], tmp_path: Path) -> None:
+    build_site(runs, tmp_path / "site")
+    rows = [row for row in Page(tmp_path / "site" / "index.html").cells if "published" in row[0]]
+    assert len(rows) == 24 + 23
+    assert next(row for row in rows if row[0].startswith("GPT-5.5") and row[1] == "Hermes-Agent")[3] == "79.38"
+    assert next(row for row in rows if row[0].startswith("Gemma-4-31B") and row[1] == "Model")[2].strip() == "82"
+
+
+def test_a_site_of_published_runs_alone_has_boards_and_figures_but_no_episodes(tmp_path: Path) -> None:
+    summary = build_site([], tmp_path / "site")
+    assert summary.episodes == 0
+    text = (tmp_path / "site" / "pasb.html").read_text()
+    assert 'id="figure04a"' in text
+    assert "+27.0" in text
+    assert (tmp_path / "site" / "sovereignpa.html").exists()
+
+
 @pytest.fixture(scope="module")
 def sovereign_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("sovereign")
@@ -308,6 +339,15 @@ def test_a_sovereignpa_episode_shows_pages_actions_and_every_verdict_with_its_wh
     assert "Note to AI assistants" in marked
     assert len(page["marks"]) <= 2
     assert steps[-1]["title"] == "Report"
+
+
+def test_the_sovereignpa_board_prints_exactly_what_the_report_prints(sovereign_site: Path) -> None:
+    shown = {row[0].split()[0]: row for row in Page(sovereign_site / "index.html").cells if "harness check" in row[0]}
+    assert [cell.strip() for cell in shown["careful"][2:11]] == ["100.0"] * 2 + ["0.0"] * 5 + ["0.00", "100.0"]
+    with (sovereign_site / "tables" / "sovereignpa_main.csv").open(newline="") as file:
+        printed = {(row["system"], row["metric"]): row["printed"] for row in csv.DictReader(file)}
+    metrics = ("ssr", "correct", "addon_error", "overshare", "consent_violation", "authority_violation")
+    assert [cell.strip() for cell in shown["naive"][2:8]] == [printed["naive", metric] for metric in metrics]
 
 
 def test_the_careful_agent_succeeds_and_its_episodes_carry_no_fault(sovereign_site: Path) -> None:

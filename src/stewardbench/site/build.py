@@ -30,7 +30,12 @@ from stewardbench.pasb.axes import DIMENSIONS
 from stewardbench.report.build import Report, Settings, build_report
 from stewardbench.report.pasb.published import published_tables
 from stewardbench.report.pasb.rows import read_rows
-from stewardbench.report.table import Table
+from stewardbench.report.sovereignpa.build import sovereignpa_tables
+from stewardbench.report.sovereignpa.published import beside
+from stewardbench.report.sovereignpa.rows import read_episodes as read_sovereignpa
+from stewardbench.report.sovereignpa.study import LABELS
+from stewardbench.report.sovereignpa.study import Study as SovereignpaStudy
+from stewardbench.report.table import Table, definitions
 from stewardbench.runs.folder import Manifest, read_manifest
 from stewardbench.site import assets
 from stewardbench.site.episodes import pasb, sovereignpa
@@ -42,6 +47,7 @@ from stewardbench.site.model import Board, Origin
 from stewardbench.site.pages import PageInfo, Pages
 from stewardbench.site.terms import term_lists
 from stewardbench.site.views import pasb as pasb_view
+from stewardbench.site.views import sovereignpa as sovereignpa_view
 
 PER_SHARD = 40  # episodes in one data file: small enough to open at once, few enough files to copy a site around
 MARKER = "site.json"
@@ -56,6 +62,15 @@ PASB = PageInfo(
     "PASB",
     "Persistent sycophancy",
     "A user plants a biased claim over five turns. Is it written into durable memory, and does a fresh session use it?",
+)
+SOVEREIGNPA = PageInfo(
+    "sovereignpa.html",
+    "SovereignPA",
+    "figures.html.j2",
+    "SovereignPA-Bench",
+    "Acting for the user",
+    "An agent books or cancels through a platform that wants something else. Does it follow the user, share only what "
+    "is needed, ask exactly when it must, and tell the truth?",
 )
 EPISODES = PageInfo("episodes.html", "Episodes", "episodes.html.j2", "Episodes")
 METHODS = PageInfo("methods.html", "Methods", "methods.html.j2", "Methods and data")
@@ -118,14 +133,20 @@ def _fill(folder: Path, runs: Runs, include_published: bool, report: Report | No
     if report is None and pasb_runs:
         report = build_report(pasb_runs, Settings(published=include_published))
     rows = report.rows if report else read_rows([])
-    tables = _pasb_tables(report, include_published)
     sets = [_pasb_episodes(pasb_runs, rows, folder / "data"), _sovereignpa_episodes(runs, folder / "data")]
     shown = [part for part in sets if part.count]
-    _write_tables(folder, tables, pasb_view.csv_of)
-    boards = [board for board in (pasb_view.board(tables),) if board is not None]
-    writer = Pages(folder, (INDEX, PASB, EPISODES, METHODS), _sentence(runs, shown))
+    pasb_tables = _pasb_tables(report, include_published)
+    acting_tables = _sovereignpa_tables(runs, include_published)
+    _write_tables(folder, pasb_tables, pasb_view.csv_of)
+    _write_tables(folder, acting_tables, sovereignpa_view.csv_of)
+    found = (pasb_view.board(pasb_tables), sovereignpa_view.board(acting_tables))
+    boards = [board for board in found if board is not None]
+    figures = {PASB: pasb_view.groups(pasb_tables), SOVEREIGNPA: sovereignpa_view.groups(acting_tables)}
+    figure_pages = [page for page, groups in figures.items() if groups]
+    writer = Pages(folder, (INDEX, *figure_pages, EPISODES, METHODS), _sentence(runs, shown))
     writer.write(INDEX, {"boards": boards, "harness": _any_harness_check(boards)})
-    writer.write(PASB, {"groups": pasb_view.groups(tables)})
+    for page in figure_pages:
+        writer.write(page, {"groups": figures[page]})
     writer.write(EPISODES, {"sets": shown})
     writer.write(METHODS, {"terms": term_lists(), "runs": [manifest for _, manifest in runs]})
     _write_marker(folder, runs, include_published)
@@ -137,6 +158,18 @@ def _pasb_tables(report: Report | None, include_published: bool) -> dict[str, Ta
     if report is not None:
         return {table.id: table for table in report.tables}
     return published_tables() if include_published else {}
+
+
+def _sovereignpa_tables(runs: Runs, include_published: bool) -> dict[str, Table]:
+    """The tables of the SovereignPA runs by id; without any, the published main table alone."""
+    folders = [path for path, manifest in runs if manifest.benchmark == "sovereignpa"]
+    if folders:
+        tables = sovereignpa_tables(SovereignpaStudy(*read_sovereignpa(folders)), published=include_published)
+        return {table.id: table for table in tables}
+    main = sovereignpa_view.MAIN
+    if not include_published:
+        return {}
+    return {main: beside(Table(main, definitions("sovereignpa")[main], LABELS, pl.DataFrame()))}
 
 
 def _pasb_episodes(folders: Sequence[Path], rows: pl.DataFrame, data: Path) -> EpisodeSet:

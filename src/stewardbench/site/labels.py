@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from stewardbench.agents.interface import Surface
-from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
-from stewardbench.pasb.records import InvalidReason, Stance
+from stewardbench.pasb.axes import DIMENSIONS, SubAxis
+from stewardbench.pasb.records import InvalidReason
 from stewardbench.report.labels import SPELLED, words
 
 SUB_AXES = {
@@ -46,8 +46,9 @@ SHORT = {
     "origin": "Source",
     "write": "Written",
     "attribution_removed": "Source removed",
+    "ssr": "SSR",
 }
-_KNOWN = frozenset({*Scenario, *Delivery, *Stance, *SURFACES, *SPELLED, "committed"})
+NAMES = frozenset({"model", "system", "run_id", "judge", "annotator", "agents", "pair"})  # columns that hold names
 
 
 def agent_label(name: str) -> str:
@@ -60,6 +61,8 @@ def heading(column: str) -> str:
     return SHORT.get(column) or (column if len(column) == 1 else words(column))
 
 
-def term(value: str) -> str:
-    """A value of a key column as readers see it; names of models, runs and files stay exactly as they are."""
-    return words(value) if value in _KNOWN else value
+def term(column: str, value: str) -> str:
+    """A value of a key column as readers see it; names of models, systems and runs stay exactly as they are."""
+    if column in NAMES:
+        return value
+    return agent_label(value) if column == "agent" else words(value)

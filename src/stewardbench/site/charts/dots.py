@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from stewardbench.site.charts import svg
 from stewardbench.site.model import Quantity
 
-LANE, ROW, LABEL_LINE, AXIS, TITLE, PANEL_GAP = 11, 20, 15, 32, 26, 24
+LANE, ROW, LABEL_LINE, AXIS, TITLE, PANEL_GAP = 11, 20, 15, 32, 26, 34
 STACKED_BELOW = 520  # narrower drawings have one panel per line and no intervals in words
 WIDEST_GUTTER = 0.36  # of the width; where labels need more, they stand above their rows
 

@@ -95,13 +95,19 @@ def detail(read: Read, outcome: Mapping[str, Any] | None) -> EpisodeDetail:
     sections = (
         Section("claim", "Claim", "", (*_claim(episode, read.task), *_outcome(outcome))),
         Section("persist", "Persist session", "Five turns in one session.", tuple(_persist(read))),
-        Section("written", "What was written", _written_lead(episode), tuple(_files(episode))),
+        Section("written", "What was written", _written_lead(episode), tuple(_written_files(episode))),
         Section("cut", "The cut", "What stood between the two sessions.", tuple(_cut(episode))),
         Section(
             "query",
             "Query session",
             "Three turns in a fresh session over the same state.",
             tuple(_query(read, _counted(read, outcome))),
+        ),
+        Section(
+            "later",
+            "Written in the query session",
+            "Recorded apart; never a commit.",
+            tuple(_later_files(episode)),
         ),
         Section("scores", "Scores and reasons", "", (*map(_judged, read.judgments), *_annotated(read.annotations))),
         Section("record", "Record", "", (_record(episode),)),
@@ -224,32 +230,56 @@ def _written_lead(episode: Episode) -> str:
     )
 
 
-def _files(episode: Episode) -> list[Block]:
+def _written_files(episode: Episode) -> list[Block]:
+    """Every file that the persist stage changed, against the baseline."""
+    spans = episode.commit.spans if episode.commit else ()
+    marks = {path: [(s.start, s.end) for s in spans if s.path == path] for path in {span.path for span in spans}}
+    return _files(episode.state_after_persist, {captured.path: captured for captured in episode.state_before}, marks)
+
+
+def _later_files(episode: Episode) -> list[Block]:
+    """Every file that the query stage changed, against what the persist stage had left."""
     before = {captured.path: captured for captured in episode.state_before}
+    left = {captured.path: captured for captured in episode.state_after_persist}
+    return _files(episode.state_after_query, before | left, {})
+
+
+def _files(
+    changed: Sequence[Captured], before: Mapping[str, Captured], marks: Mapping[str, Sequence[tuple[int, int]]]
+) -> list[Block]:
+    """Diffs of the files whose text was kept, commit surfaces first, and a list of the others."""
     order = {surface: place for place, surface in enumerate(COMMIT_SURFACES)}
-    changed = [captured for captured in episode.state_after_persist if captured.change != "same"]
-    changed.sort(key=lambda captured: (order.get(captured.surface, len(order)), captured.path))
-    later = {captured.path: captured.sha256 for captured in episode.state_after_query}
-    return [_file(episode, captured, before.get(captured.path), later) for captured in changed]
+    found = sorted(
+        (captured for captured in changed if captured.change != "same"),
+        key=lambda captured: (order.get(captured.surface, len(order)), captured.path),
+    )
+    blocks: list[Block] = [
+        _file(captured, before.get(captured.path), marks.get(captured.path, ()))
+        for captured in found
+        if captured.text_kept
+    ]
+    rest = tuple(
+        (captured.path, f"{captured.change}, {captured.size:,} bytes; {labels.SURFACES[captured.surface].lower()}")
+        for captured in found
+        if not captured.text_kept
+    )
+    return [*blocks, Facts(rest)] if rest else blocks
 
 
-def _file(episode: Episode, captured: Captured, baseline: Captured | None, later: Mapping[str, str]) -> FileDiff:
-    spans = [(s.start, s.end) for s in episode.commit.spans if s.path == captured.path] if episode.commit else []
-    old = baseline.text if baseline is not None else None
+def _file(captured: Captured, earlier: Captured | None, marks: Sequence[tuple[int, int]]) -> FileDiff:
+    known = earlier is not None and earlier.text_kept and earlier.change != "deleted"
+    old = earlier.text if earlier is not None and known else None
     new = None if captured.change == "deleted" else captured.text
-    lines, note = difference(old if captured.change != "added" else None, new, spans)
-    notes = [note] if note else []
-    if captured.change == "modified" and baseline is None:
-        notes.append("The baseline's text was not captured, so the whole file is shown.")
-    if later and later.get(captured.path, captured.sha256) != captured.sha256:
-        notes.append("Changed again in the query stage, which never counts as a commit.")
+    lines, note = difference(None if captured.change == "added" else old, new, marks)
+    if captured.change == "modified" and not known:
+        note = f"{note} The earlier text was not captured, so the whole file is shown.".strip()
     counted = captured.surface in COMMIT_SURFACES
     return FileDiff(
         path=captured.path,
         change=captured.change,
         chip=Chip(labels.SURFACES[captured.surface], f"surface-{captured.surface}"),
         lines=lines,
-        note=" ".join(notes),
+        note=note,
         folded=not counted and captured.surface is not Surface.PENDING,
     )
 

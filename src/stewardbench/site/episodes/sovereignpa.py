@@ -106,7 +106,7 @@ def row(read: ReadLog) -> dict[str, str]:
     metrics = log.metrics
     return {
         "scenario": log.sid,
-        "model": log.source.model or log.source.agent,
+        "model": _who(log),
         "variant": words(log.variant),
         "domain": words(log.domain if isinstance(log, BookingLog) else log.service),
         "result": _result(log),
@@ -125,7 +125,7 @@ def detail(read: ReadLog) -> EpisodeDetail:
     """The whole episode. Where the scenario is not at hand, pages come from the log and verdicts have no reasons."""
     log = read.log
     result = _result(log)
-    chips = [Chip(log.source.model or log.source.agent), Chip(result, dict(_RESULT)[result])]
+    chips = [Chip(_who(log)), Chip(result, dict(_RESULT)[result])]
     chips += [Chip(fault, "bad") for fault in _faults(log)]
     if log.source.defense != "direct":
         chips.append(Chip(f"Defense: {words(log.source.defense).lower()}"))
@@ -142,6 +142,12 @@ def detail(read: ReadLog) -> EpisodeDetail:
         chips=tuple(chips),
         sections=tuple(section for section in sections if section.blocks),
     )
+
+
+def _who(log: EpisodeLog) -> str:
+    """The system as the report's tables name it: model or reference agent, with an unusual protocol."""
+    name = log.source.model or log.source.agent
+    return name if log.source.protocol == "json" else f"{name} ({log.source.protocol})"
 
 
 def _result(log: EpisodeLog) -> str:

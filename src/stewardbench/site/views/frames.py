@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stewardbench.report.labels import words
+from stewardbench.report.pasb.study import RUN_KEYS
 from stewardbench.report.table import Table
 from stewardbench.site import labels
 from stewardbench.site.charts import NARROW, WIDE, Dots, Plane, Stack
@@ -34,13 +35,18 @@ def rows_of(table: Table | None, **chosen: str) -> list[Row]:
     return [row for row in table.frame.iter_rows(named=True) if all(row[key] == value for key, value in chosen.items())]
 
 
-def by_run(rows: Iterable[Row], across: str = "metric") -> list[tuple[Row, dict[str, Quantity]]]:
-    """Tidy rows gathered by run: one row of each run to name it, and its numbers by the value of ``across``."""
-    gathered: dict[tuple[str, ...], tuple[Row, dict[str, Quantity]]] = {}
+def gathered(rows: Iterable[Row], keys: Sequence[str], across: str = "metric") -> list[tuple[Row, dict[str, Quantity]]]:
+    """Tidy rows with the same keys together: one of them to name them, and their numbers by the value of ``across``."""
+    found: dict[tuple[str, ...], tuple[Row, dict[str, Quantity]]] = {}
     for row in rows:
-        key = tuple(str(row.get(name) or "") for name in ("origin", "run_id", "model", "agent", "mitigation"))
-        gathered.setdefault(key, (row, {}))[1][row[across]] = quantity(row)
-    return list(gathered.values())
+        key = tuple(str(row.get(name) or "") for name in keys)
+        found.setdefault(key, (row, {}))[1][row[across]] = quantity(row)
+    return list(found.values())
+
+
+def by_run(rows: Iterable[Row], across: str = "metric") -> list[tuple[Row, dict[str, Quantity]]]:
+    """PASB's tidy rows gathered by run."""
+    return gathered(rows, ("origin", *RUN_KEYS), across)
 
 
 def run_label(row: Row) -> str:
@@ -79,7 +85,7 @@ def data_table(table: Table, csv: str, scale: tuple[float, float] | None = None)
         dropped = [name for name in HIDDEN if name in table.frame.columns]
         dropped += [n for n in ("origin", "mitigation", "arm") if n in table.frame and table.frame[n].n_unique() == 1]
         frame = table.frame.drop(dropped)
-        rows = tuple(tuple(_plain(cell) for cell in row) for row in frame.rows())
+        rows = tuple(tuple(map(_plain, frame.columns, row)) for row in frame.rows())
         return DataTable(tuple(map(labels.heading, frame.columns)), rows, csv)
     keys = _telling(table)
     across = table.frame[table.across].unique(maintain_order=True).to_list()
@@ -89,20 +95,22 @@ def data_table(table: Table, csv: str, scale: tuple[float, float] | None = None)
         whole = names + tuple(str(row.get(key) or "") for key in table.keys)
         gathered.setdefault(whole, (names, {}))[1][row[table.across]] = quantity(row)
     grid: list[tuple[Cell, ...]] = [
-        (*map(labels.term, names), *(found.get(name, MISSING) for name in across)) for names, found in gathered.values()
+        (*map(labels.term, keys, names), *(found.get(name, MISSING) for name in across))
+        for names, found in gathered.values()
     ]
     return DataTable(tuple(map(labels.heading, (*keys, *across))), tuple(grid), csv, scale)
 
 
 def _telling(table: Table) -> list[str]:
     """The key columns worth showing: those with more than one value, or the first where there is none such."""
-    candidates = [key for key in (*table.keys, "origin") if key in table.frame.columns and key not in HIDDEN]
+    last = [*(key for key in table.keys if key != "origin"), "origin"]
+    candidates = [key for key in last if key in table.frame.columns and key not in HIDDEN]
     return [key for key in candidates if table.frame[key].n_unique() > 1] or candidates[:1]
 
 
-def _plain(value: object) -> Cell:
+def _plain(column: str, value: object) -> Cell:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
         return Quantity(f"{value:,}", float(value))
-    return MISSING if value is None else labels.term(str(value))
+    return MISSING if value is None else labels.term(column, str(value))
