@@ -12,7 +12,7 @@ import sys
 import typer
 
 from stewardbench import __version__
-from stewardbench.cli import agents, demo, pasb, report, run, sovereignpa, studies
+from stewardbench.cli import agents, demo, pasb, report, run, sovereignpa, sovereignpa_serve, studies
 from stewardbench.errors import StewardError
 
 app = typer.Typer(
@@ -39,7 +39,7 @@ def root(
     """Measure whether a personal agent is a good steward of what its user says and owns."""
 
 
-for module in (demo, run, report, studies, agents, pasb, sovereignpa):
+for module in (demo, run, report, studies, agents, pasb, sovereignpa, sovereignpa_serve):
     module.register(app)
 
 

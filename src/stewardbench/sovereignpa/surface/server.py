@@ -21,7 +21,7 @@ class ShopServer:
     def __init__(self, shop: Shop, port: int = 0) -> None:
         self.shop = shop
         self._secret = secrets.token_urlsafe(12)
-        self._lock = threading.Lock()
+        self._lock, self._over = threading.Lock(), threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
@@ -34,6 +34,10 @@ class ShopServer:
     def base(self) -> str:
         """The address that all paths are relative to."""
         return f"http://127.0.0.1:{self._server.server_port}/{self._secret}"
+
+    def wait(self) -> None:
+        """Wait until the episode has ended and its last page was sent."""
+        self._over.wait()
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -84,5 +88,7 @@ class ShopServer:
                 )
                 self.end_headers()
                 self.wfile.write(body)
+                if owner.shop.episode.ended and not answer.location:
+                    owner._over.set()
 
         return Handler
