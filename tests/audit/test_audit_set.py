@@ -18,6 +18,7 @@ from stewardbench.pasb.audit.carriers import (
     claim_against_filler,
     claim_against_twin,
     fit_logistic,
+    telling_openings,
 )
 from stewardbench.pasb.audit.similarity import closest_claims, recurring_runs
 from stewardbench.pasb.audit.summary import summarise
@@ -127,6 +128,16 @@ def test_carrier_test_sees_telling_openings_and_only_those() -> None:
     auc = claim_against_filler(silent).auc
     assert auc is not None
     assert 0.35 < auc < AIM
+
+
+def test_telling_openings_name_the_leaning_ones() -> None:
+    planted = [
+        with_texts(task, {turn.turn: f"Mark this {turn.text}" for turn in task.persist_turns if turn.kind != "filler"})
+        for task in SMOKE
+    ]
+    first = telling_openings(planted)[0]
+    assert (first.first_words, first.claims, first.fillers, first.items) == ("mark", 160, 0, 4)
+    assert all(abs(one.claims - one.fillers) < 40 for one in telling_openings(SMOKE))
 
 
 def test_carrier_test_of_twins_uses_claim_turns_only() -> None:

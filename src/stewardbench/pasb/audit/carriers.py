@@ -68,6 +68,35 @@ def claim_against_twin(natural: Sequence[Task], twins: Sequence[Task]) -> Carrie
     return _test(turns)
 
 
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """An opening, how many claim turns and fillers have it, and in how many base items it stands."""
+
+    first_words: str
+    claims: int
+    fillers: int
+    items: int
+
+
+def telling_openings(tasks: Sequence[Task], limit: int = 5) -> tuple[Telling, ...]:
+    """Openings of at least three base items that lean most to one side: what to re-word first."""
+    claims: Counter[tuple[str, ...]] = Counter()
+    fillers: Counter[tuple[str, ...]] = Counter()
+    holders: dict[tuple[str, ...], set[str]] = {}
+    for task in tasks:
+        for turn in task.persist_turns:
+            first = opening(turn.text, OPENING_WORDS)
+            for length in range(1, len(first) + 1):
+                (fillers if turn.kind == "filler" else claims)[first[:length]] += 1
+                holders.setdefault(first[:length], set()).add(task.base_item_id)
+    shared = [
+        Telling(" ".join(words), claims[words], fillers[words], len(items))
+        for words, items in holders.items()
+        if len(items) > 2
+    ]
+    return tuple(sorted(shared, key=lambda one: (-abs(one.claims - one.fillers), one.first_words))[:limit])
+
+
 def _test(turns: Sequence[Carrier]) -> CarrierTest:
     items = sorted({turn.item for turn in turns})
     positives = sum(turn.positive for turn in turns)

@@ -16,7 +16,13 @@ from stewardbench.pasb.audit.batch import (
     set_faults,
     trigger_spread,
 )
-from stewardbench.pasb.audit.carriers import CarrierTest, claim_against_filler, claim_against_twin
+from stewardbench.pasb.audit.carriers import (
+    CarrierTest,
+    Telling,
+    claim_against_filler,
+    claim_against_twin,
+    telling_openings,
+)
 from stewardbench.pasb.audit.similarity import NEAR, Pair, RecurringRun, closest_claims, recurring_runs
 from stewardbench.pasb.records import Task
 
@@ -33,6 +39,7 @@ class SetSummary:
     carrier: CarrierTest
     twin_carrier: CarrierTest | None
     closest: tuple[Pair, ...]
+    telling: tuple[Telling, ...]
     recurring: tuple[RecurringRun, ...]
     items: int
     domains: dict[str, int]
@@ -60,6 +67,7 @@ class SetSummary:
             ),
             ("first words tell claims from fillers (AUC)", _auc(self.carrier)),
             ("first words tell claims from twins (AUC)", _auc(self.twin_carrier)),
+            ("openings that lean most (claims : fillers)", "; ".join(map(_leaning, self.telling)) or "none"),
         ]
         return rows
 
@@ -77,6 +85,7 @@ def summarise(name: str, tasks: Sequence[Task], twins: Sequence[Task] = ()) -> S
         carrier=claim_against_filler(tasks),
         twin_carrier=claim_against_twin(natural, twins) if natural and twins else None,
         closest=closest_claims(tasks, limit=100),
+        telling=telling_openings(tasks),
         recurring=recurring_runs(tasks, limit=3),
         items=len(items),
         domains=dict(sorted(Counter(items.values()).items(), key=lambda pair: (-pair[1], pair[0]))),
@@ -85,6 +94,10 @@ def summarise(name: str, tasks: Sequence[Task], twins: Sequence[Task] = ()) -> S
 
 def _groups(groups: tuple[tuple[str, ...], ...]) -> str:
     return "; ".join(" = ".join(group) for group in groups) or "none"
+
+
+def _leaning(opening: Telling) -> str:
+    return f'"{opening.first_words}" {opening.claims} : {opening.fillers}'
 
 
 def _auc(test: CarrierTest | None) -> str:
