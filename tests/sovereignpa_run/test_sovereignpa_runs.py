@@ -72,7 +72,7 @@ def test_a_broken_attempt_is_kept_and_tried_again(tmp_path: Path) -> None:
         assert run.pending == ()
 
 
-def test_an_endpoint_that_stays_broken_ends_as_invalid(tmp_path: Path) -> None:
+def test_an_endpoint_that_stays_broken_ends_as_invalid_and_is_tried_by_the_next_start(tmp_path: Path) -> None:
     settings = sovereignpa_settings(model="mockllm/model", split="dev", limit=1, max_attempts=2)
 
     class Down(RuleUpstream):
@@ -84,6 +84,9 @@ def test_an_endpoint_that_stays_broken_ends_as_invalid(tmp_path: Path) -> None:
         log = asyncio.run(run.episode(run.pending[0], Down("careful")))
         assert not log.valid
         assert (run.progress.invalid, run.progress.retried) == (1, 1)
+    with open_run(settings, tmp_path) as run:
+        log = asyncio.run(run.episode(run.pending[0], RuleUpstream("careful")))
+        assert (log.valid, log.attempt) == (True, 3)
 
 
 def test_other_settings_are_refused_by_name(tmp_path: Path) -> None:

@@ -66,3 +66,6 @@ def run_sovereignpa(
     with ProgressLine() as line:
         progress = asyncio.run(run(settings, out, max_connections=max_connections, watch=line))
     typer.echo(f"{progress.total} episodes in {out}: {progress.invalid} invalid. Tables: stewardbench report {out}")
+    if progress.invalid:
+        typer.echo("Run the same command again to try the invalid ones anew.", err=True)
+        raise typer.Exit(1)

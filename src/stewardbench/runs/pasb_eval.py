@@ -9,8 +9,9 @@ they belong to. Either way the Inspect log lies in the run folder under ``logs``
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -95,7 +96,7 @@ async def _evaluate(run: PasbRun, settings: PasbSettings, out: Path, workers: in
     display_type()  # Inspect reads the variable here, once
     roles = {"grader": settings.judge} if _known_to_inspect(settings.judge) else None
     try:
-        (log,) = await eval_async(
+        logs = await eval_async(
             pasb_task(run.pending, run),
             model=settings.model if _known_to_inspect(settings.model) else "none/none",
             model_roles=roles,
@@ -114,12 +115,13 @@ async def _evaluate(run: PasbRun, settings: PasbSettings, out: Path, workers: in
         raise
     if run.stopped is not None:
         raise run.stopped
-    _check(log)
+    _check(logs)
 
 
-def _check(log: EvalLog) -> None:
-    if log.status == "cancelled":
-        raise KeyboardInterrupt
+def _check(logs: Sequence[EvalLog]) -> None:
+    if not logs or logs[0].status == "cancelled":
+        raise asyncio.CancelledError  # Inspect takes an interrupt for an end; asyncio makes it one again
+    (log,) = logs
     if log.status == "error" and log.error is not None:
         raise StewardError(f"Inspect ended the run: {log.error.message}", hint=f"Details: {log.location}")
 

@@ -147,8 +147,9 @@ class PasbRun:
         except StewardError as error:
             self.stopped = self.stopped or error
             raise
-        except Exception:
+        except Exception as error:
             self.progress.failed += 1
+            self._show(f"{type(error).__name__}: {error}")
             raise
 
     def _show(self, message: str = "") -> None:

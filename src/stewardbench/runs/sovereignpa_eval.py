@@ -33,7 +33,7 @@ DIRECT = ("http://", "https://")  # endpoints that Inspect has no name for
 async def run_sovereignpa(
     settings: SovereignpaSettings, out: Path, *, max_connections: int = 8, watch: Watch = ignore
 ) -> Progress:
-    """Run or resume a SovereignPA run until every episode is final.
+    """Run or resume a SovereignPA run until every episode is valid or this start's attempts are used up.
 
     Raises StoreError (locked, other settings, other situations, full disk) or UsageError (no such model); what was
     finished until then is kept, and the same call goes on from there.
@@ -57,7 +57,7 @@ def open_run(settings: SovereignpaSettings, out: Path, watch: Watch = ignore) ->
     found = jobs(settings)
     declared = manifest_settings(settings, found)
     with RunFolder.open(out, "sovereignpa", declared, {"inspect_ai": version("inspect_ai")}) as folder:
-        store = SovereignpaStore(folder, settings.max_attempts)
+        store = SovereignpaStore(folder)
         store.keep_situations(found)
         yield SovereignpaRun(settings, store, found, watch)
 

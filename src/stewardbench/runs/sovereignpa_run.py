@@ -41,7 +41,7 @@ class SovereignpaRun:
         self.jobs = tuple(jobs)
         self.stopped: StewardError | None = None
         self._settings, self._store, self._watch = settings, store, watch
-        self.pending = tuple(job for job in self.jobs if not store.is_final(job.key))
+        self.pending = tuple(job for job in self.jobs if not store.is_valid(job.key))
         self.progress = Progress(total=len(self.jobs), earlier=len(self.jobs) - len(self.pending))
 
     def play_rules(self) -> None:
@@ -53,21 +53,26 @@ class SovereignpaRun:
             self._watch(self.progress)
 
     async def episode(self, job: Job, upstream: Upstream) -> EpisodeLog:
-        """Run attempts with a model until one is valid or none is left. Raises what stopped the run."""
-        while True:
-            if self.stopped is not None:
-                raise self.stopped
-            log = await self._attempt(job, upstream)
-            if self._store.is_final(job.key):
-                self.progress.done += log.valid
-                self.progress.invalid += not log.valid
-                self._watch(self.progress)
-                return log
+        """Run attempts with a model until one is valid, or this start's attempts are used up.
+
+        Raises what stopped the run. An episode that stays invalid is tried again by the next start.
+        """
+        log = await self._attempt(job, upstream)
+        for _ in range(1, self._settings.max_attempts):
+            if log.valid:
+                break
             self.progress.retried += 1
             self.progress.message = f"{log.scenario_id}: {log.error}"
             self._watch(self.progress)
+            log = await self._attempt(job, upstream)
+        self.progress.done += log.valid
+        self.progress.invalid += not log.valid
+        self._watch(self.progress)
+        return log
 
     async def _attempt(self, job: Job, upstream: Upstream) -> EpisodeLog:
+        if self.stopped is not None:
+            raise self.stopped
         episode = open_episode(job.scenario, self._settings.defense)
         await converse(episode, upstream, self._settings.voice(job.scenario.family), job.seed)
         source = self._settings.source(job.scenario.family, job.seed)

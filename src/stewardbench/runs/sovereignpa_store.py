@@ -16,10 +16,10 @@ Key = tuple[str, int]
 
 
 class SovereignpaStore:
-    """The episodes of an open run folder. ``max_attempts`` says when an invalid episode is final."""
+    """The episodes of an open run folder."""
 
-    def __init__(self, folder: RunFolder, max_attempts: int) -> None:
-        self.folder, self._max_attempts = folder, max_attempts
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
         self._attempts: dict[Key, int] = {}
         self._valid: set[Key] = set()
         for seen in self._seen():
@@ -28,10 +28,6 @@ class SovereignpaStore:
     def attempts(self, key: Key) -> int:
         """How many attempts at an episode are stored."""
         return self._attempts.get(key, 0)
-
-    def is_final(self, key: Key) -> bool:
-        """Whether a valid attempt is stored, or as many invalid ones as there may be."""
-        return key in self._valid or self.attempts(key) >= self._max_attempts
 
     def is_valid(self, key: Key) -> bool:
         """Whether a valid attempt is stored."""

@@ -40,7 +40,7 @@ def _task(family: Family, out: str, choices: dict[str, Any]) -> InspectTask:
     run = stack.enter_context(open_run(settings, folder))
     if not run.pending:
         stack.close()
-        raise UsageError(f"{folder}: every episode is final.", hint="Nothing is left to run.")
+        raise UsageError(f"{folder}: every episode is done.", hint="Nothing is left to run.")
     left = len(run.pending)
 
     async def close_after_last(state: TaskState) -> None:

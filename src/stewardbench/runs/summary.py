@@ -100,7 +100,8 @@ def _cut(counts: CutCounts, valid: int) -> list[str]:
 
 def _row(name: str, rate: Rate | RateMean) -> str:
     unscored = f", unscored {rate.unscored}" if rate.unscored else ""
-    return f"{name:30} {rate.percent():>6} %  (n {rate.n}{unscored})"
+    share = f"{rate.percent():>6} %" if rate.value is not None else f"{'n/a':>8}"
+    return f"{name:30} {share}  (n {rate.n}{unscored})"
 
 
 class _CutCounter:
