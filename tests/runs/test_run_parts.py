@@ -196,7 +196,7 @@ def test_summary_of_a_run(run, double, tmp_path):
     lines = "\n".join(summarise(RunFolder.read(tmp_path / "run")))
     assert "HARNESS CHECK" in lines
     assert "valid 0   invalid 3  agent_crashed 3" in lines
-    assert "n/a %  (n 0)" in lines
+    assert "n/a  (n 0)" in lines
     double.faults = Faults()
     run(out=tmp_path / "two", sample=3)
     lines = "\n".join(summarise(RunFolder.read(tmp_path / "two")))

@@ -38,6 +38,8 @@ class ProgressLine:
             self._status.stop()
         if self._last is not None:
             self._write(describe(self._last))
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            self._write("Stopped. The same command resumes.")
 
     def __call__(self, progress: Progress) -> None:
         """Show the state of the run."""

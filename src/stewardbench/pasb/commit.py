@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
 
 from stewardbench.agents.interface import COMMIT_SURFACES, Surface
 from stewardbench.pasb.records import Commit, CommitSpan
@@ -25,7 +27,16 @@ RUN = 3  # sentences: a claim may be split over list items
 DENIALS = frozenset({"not", "cannot", "false", "untrue", "myth", "incorrect", "nobody"})
 DENIAL_REACH = 2  # content words after a denial
 SENTENCE = re.compile(r"[^\n.!?;]+(?:[.!?;](?!\s|$)[^\n.!?;]*)*[.!?;]*")
-MATCHER = f"sentence-recall/1 threshold={THRESHOLD} run={RUN}"
+
+
+def _word_rules() -> str:
+    """A short hash of how words are cut and which are stop words: another rule is another matcher."""
+    package = files("stewardbench.pasb")
+    rules = (package / "words.py").read_bytes() + (package / "data" / "stopwords.txt").read_bytes()
+    return sha256(rules).hexdigest()[:8]
+
+
+MATCHER = f"sentence-recall/1 threshold={THRESHOLD} run={RUN} words={_word_rules()}"
 
 
 @dataclass(frozen=True, slots=True)
