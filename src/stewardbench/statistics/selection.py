@@ -93,20 +93,19 @@ def matched_gap(
     a stratum that loses one group in a draw leaves that draw's average.
     """
     y, t, s, c = _scored(outcomes, treated, strata, clusters)
-    columns = _stratum_columns(y, t, s)
-    kept = columns.shape[1] // 4
-    dropped = len(y) - int(columns[:, : 2 * kept].sum())
-    if kept == 0:
+    sums, strata_kept = _stratum_sums(y, t, s, c)
+    kept = int(sums[:, : 2 * strata_kept].sum())
+    dropped = len(y) - kept
+    if strata_kept == 0:
         return MatchedGap(Interval(math.nan, math.nan, math.nan, 0, 0, "matched"), 0, dropped)
-    sums = cluster_sums(columns, c)
-    held = int((sums[:, : 2 * kept].sum(axis=1) > 0).sum())
+    held = int((sums[:, : 2 * strata_kept].sum(axis=1) > 0).sum())
     counts = resampling_counts(len(sums), draws, seed, purpose)
     step = max(1, _BLOCK // sums.shape[1])
     drawn = np.concatenate([_matched(counts[start : start + step] @ sums) for start in range(0, draws, step)])
     estimates = _matched(sums.sum(axis=0)[None, :])
     low, high = bounds_of_draws(estimates, drawn[None, :], len(sums), level)
-    interval = Interval(float(estimates[0]), float(low[0]), float(high[0]), len(y) - dropped, held, "matched")
-    return MatchedGap(interval, kept, dropped)
+    interval = Interval(float(estimates[0]), float(low[0]), float(high[0]), kept, held, "matched")
+    return MatchedGap(interval, strata_kept, dropped)
 
 
 def propensities(treated: ArrayLike, covariates: ArrayLike, *, ridge: float = 1.0) -> Floats:
@@ -125,7 +124,7 @@ def propensities(treated: ArrayLike, covariates: ArrayLike, *, ridge: float = 1.
         chance = 1.0 / (1.0 + np.exp(-np.clip(design @ beta, -30, 30)))
         gradient = design.T @ (successes - trials * chance) - penalty @ beta
         curvature = (design * (trials * chance * (1.0 - chance))[:, None]).T @ design + penalty
-        step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
+        step = np.linalg.solve(curvature, gradient)
         beta = beta + step
         if np.abs(step).max() < 1e-9:
             break
@@ -184,16 +183,21 @@ def _codes(labels: NDArray[np.generic]) -> NDArray[np.int64]:
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
 
 
-def _stratum_columns(y: Floats, t: NDArray[np.bool_], strata: NDArray[np.int64]) -> Floats:
-    """(n, 4S) columns for the S strata with both groups: treated rows, untreated rows, treated sums, untreated sums."""
+def _stratum_sums(
+    y: Floats, t: NDArray[np.bool_], strata: NDArray[np.int64], clusters: NDArray[np.int64]
+) -> tuple[Floats, int]:
+    """(clusters, 4S) sums over the S strata with both groups, and S.
+
+    The columns are treated rows, untreated rows, treated outcomes, untreated outcomes, S of each.
+    """
     rows = np.flatnonzero(comparable(t, strata))
     labels, slot = np.unique(strata[rows], return_inverse=True)
+    names, place = np.unique(clusters, return_inverse=True)
     width = len(labels)
-    columns = np.zeros((len(y), 4 * width))
-    half = slot + np.where(t[rows], 0, width)
-    columns[rows, half] = 1.0
-    columns[rows, half + 2 * width] = y[rows]
-    return columns
+    counted = place[rows] * 4 * width + slot + np.where(t[rows], 0, width)
+    size = len(names) * 4 * width
+    sums = np.bincount(counted, minlength=size) + np.bincount(counted + 2 * width, y[rows], minlength=size)
+    return np.asarray(sums.reshape(len(names), 4 * width), dtype=np.float64), width
 
 
 def _matched(sums: Floats) -> Floats:
@@ -254,7 +258,7 @@ def _imbalance(t: NDArray[np.bool_], codes: NDArray[np.int64], weights: Floats) 
     for column in codes.T:
         size = int(column.max()) + 1
         shares = [np.bincount(column, weights * group, size) / (weights * group).sum() for group in (t, ~t)]
-        pooled = np.sqrt(sum(share * (1.0 - share) for share in shares) / 2.0)
+        pooled = np.sqrt(np.maximum(sum(share * (1.0 - share) for share in shares), 0.0) / 2.0)
         differences = np.abs(shares[0] - shares[1])
         worst = max(worst, float(np.where(pooled > 0, differences / np.where(pooled > 0, pooled, 1.0), 0.0).max()))
     return worst
