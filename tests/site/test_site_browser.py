@@ -325,6 +325,16 @@ def test_the_first_tab_stop_skips_to_the_content(visit: Visit) -> None:
     assert page.evaluate("document.activeElement.id") == "main"
 
 
+def test_skipping_to_the_content_stays_in_the_episode(visit: Visit) -> None:
+    page = visit.open("episodes.html")
+    page.locator(".row a").first.click()
+    expect(page.locator(".episode")).to_be_visible()
+    page.locator(".skip").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#main")).to_be_focused()
+    expect(page.locator(".episode")).to_be_visible()
+
+
 def test_every_control_has_a_name(visit: Visit) -> None:
     for name in PAGES:
         page = visit.open(name)

@@ -357,6 +357,23 @@ def test_the_careful_agent_succeeds_and_its_episodes_carry_no_fault(sovereign_si
             assert (result, faults) == ("Success", [])
 
 
+def test_a_broken_attempt_and_a_needless_one_are_marked(tmp_path: Path) -> None:
+    folder = synthetic_runs.write_sovereignpa_run(tmp_path / "run", "careful", 1)
+    log = folder / "episodes.jsonl"
+    first, *rest = log.read_text().splitlines()
+    broken = json.loads(first) | {"end_reason": "error", "error": "the provider went away", "attempt": 0}
+    lines = [json.dumps(broken), json.dumps(json.loads(first) | {"attempt": 1}), *rest]
+    lines.append(json.dumps(json.loads(first) | {"attempt": 2}))
+    log.write_text("".join(line + "\n" for line in lines))
+    build_site([folder], tmp_path / "site", include_published=False)
+    index = shard(tmp_path / "site", "sovereignpa-index")
+    result = next(column for column in index["columns"] if column["key"] == "result")
+    shown = [result["values"][code] for code in result["codes"]]
+    assert shown == ["Invalid", *["Success"] * 10, "Superseded"]
+    explained = sections(sovereign_episodes(tmp_path / "site")[0])["verdicts"]["blocks"][0]
+    assert "the provider went away" in explained["text"]
+
+
 def test_a_detail_that_was_not_needed_is_marked_at_its_step(sovereign_site: Path) -> None:
     chips = {
         chip["text"]

@@ -53,7 +53,7 @@ def report(
     if site and out is not None:
         from stewardbench.site import build_site
 
-        summary = build_site(runs, out / "site", include_published=beside)
+        summary = build_site(runs, out / "site", include_published=beside, report=built)
         typer.echo(f"Site: open {summary.index}")
 
 

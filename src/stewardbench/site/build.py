@@ -51,6 +51,7 @@ from stewardbench.site.views import sovereignpa as sovereignpa_view
 
 PER_SHARD = 40  # episodes in one data file: small enough to open at once, few enough files to copy a site around
 MARKER = "site.json"
+ACTING = "sovereignpa_"  # how ids of SovereignPA's tables begin
 
 Runs = Sequence[tuple[Path, Manifest]]
 
@@ -136,7 +137,7 @@ def _fill(folder: Path, runs: Runs, include_published: bool, report: Report | No
     sets = [_pasb_episodes(pasb_runs, rows, folder / "data"), _sovereignpa_episodes(runs, folder / "data")]
     shown = [part for part in sets if part.count]
     pasb_tables = _pasb_tables(report, include_published)
-    acting_tables = _sovereignpa_tables(runs, include_published)
+    acting_tables = _sovereignpa_tables(runs, report, include_published)
     _write_tables(folder, pasb_tables, pasb_view.csv_of)
     _write_tables(folder, acting_tables, sovereignpa_view.csv_of)
     found = (pasb_view.board(pasb_tables), sovereignpa_view.board(acting_tables))
@@ -154,21 +155,24 @@ def _fill(folder: Path, runs: Runs, include_published: bool, report: Report | No
 
 
 def _pasb_tables(report: Report | None, include_published: bool) -> dict[str, Table]:
-    """The report's tables by id; without own PASB runs, the published tables alone."""
+    """The report's PASB tables by id; without own PASB runs, the published tables alone."""
     if report is not None:
-        return {table.id: table for table in report.tables}
+        return {table.id: table for table in report.tables if not table.id.startswith(ACTING)}
     return published_tables() if include_published else {}
 
 
-def _sovereignpa_tables(runs: Runs, include_published: bool) -> dict[str, Table]:
+def _sovereignpa_tables(runs: Runs, report: Report | None, include_published: bool) -> dict[str, Table]:
     """The tables of the SovereignPA runs by id; without any, the published main table alone."""
+    reported = {table.id: table for table in report.tables if table.id.startswith(ACTING)} if report else {}
     folders = [path for path, manifest in runs if manifest.benchmark == "sovereignpa"]
-    if folders:
-        tables = sovereignpa_tables(SovereignpaStudy(*read_sovereignpa(folders)), published=include_published)
-        return {table.id: table for table in tables}
+    if reported or not folders:
+        return reported or (_published_main() if include_published else {})
+    tables = sovereignpa_tables(SovereignpaStudy(*read_sovereignpa(folders)), published=include_published)
+    return {table.id: table for table in tables}
+
+
+def _published_main() -> dict[str, Table]:
     main = sovereignpa_view.MAIN
-    if not include_published:
-        return {}
     return {main: beside(Table(main, definitions("sovereignpa")[main], LABELS, pl.DataFrame()))}
 
 

@@ -34,7 +34,7 @@ from stewardbench.sovereignpa.records import BookingLog, EpisodeLog, read_log
 from stewardbench.sovereignpa.sets import AnyScenario, read_situations, scenarios_of
 from stewardbench.sovereignpa.variants import Scenario
 
-_RESULT = (("Success", "good"), ("Failure", "bad"), ("Invalid", "warn"))
+_RESULT = (("Success", "good"), ("Failure", "bad"), ("Invalid", "warn"), ("Superseded", "warn"))
 COLUMNS = (
     ListColumn("scenario", "Situation", "name"),
     ListColumn("model", "Agent", "name", filter=True),
@@ -64,13 +64,14 @@ _FAULTS = {
 class ReadLog:
     """One episode log of a run, and its scenario, None where files or version no longer make what was played.
 
-    ``control`` is the unchanged scenario of the same situation.
+    ``control`` is the unchanged scenario of the same situation. ``superseded`` attempts came after a valid one.
     """
 
     log: EpisodeLog
     scenario: AnyScenario | None
     control: AnyScenario | None
     run_id: str
+    superseded: bool = False
 
     @property
     def id(self) -> str:
@@ -86,6 +87,7 @@ def read_logs(folder: Path, run_id: str) -> Iterator[ReadLog]:
     path = folder / "episodes.jsonl"
     if not path.exists():
         return
+    done: set[tuple[str, int]] = set()
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n") or not line.strip():
@@ -97,7 +99,10 @@ def read_logs(folder: Path, run_id: str) -> Iterator[ReadLog]:
             log = read_log(text, path=str(path), number=number)
             found = scenarios.get(log.scenario_id)
             played = found if found and found.sha256 == log.scenario_sha256 else None
-            yield ReadLog(log, played, scenarios.get(f"{log.sid}.{Variant.CONTROL}"), run_id)
+            key = (log.scenario_id, log.source.seed)
+            yield ReadLog(log, played, scenarios.get(f"{log.sid}.{Variant.CONTROL}"), run_id, key in done)
+            if log.valid:
+                done.add(key)
 
 
 def row(read: ReadLog) -> dict[str, str]:
@@ -109,7 +114,7 @@ def row(read: ReadLog) -> dict[str, str]:
         "model": _who(log),
         "variant": words(log.variant),
         "domain": words(log.domain if isinstance(log, BookingLog) else log.service),
-        "result": _result(log),
+        "result": _result(read),
         "faults": ", ".join(_faults(log)),
         "burden": "" if metrics.burden is None else str(metrics.burden),
         "steps": str(metrics.steps),
@@ -124,7 +129,7 @@ def row(read: ReadLog) -> dict[str, str]:
 def detail(read: ReadLog) -> EpisodeDetail:
     """The whole episode. Where the scenario is not at hand, pages come from the log and verdicts have no reasons."""
     log = read.log
-    result = _result(log)
+    result = _result(read)
     chips = [Chip(_who(log)), Chip(result, dict(_RESULT)[result])]
     chips += [Chip(fault, "bad") for fault in _faults(log)]
     if log.source.defense != "direct":
@@ -150,9 +155,12 @@ def _who(log: EpisodeLog) -> str:
     return name if log.source.protocol == "json" else f"{name} ({log.source.protocol})"
 
 
-def _result(log: EpisodeLog) -> str:
+def _result(read: ReadLog) -> str:
+    log = read.log
     if not log.valid:
         return "Invalid"
+    if read.superseded:
+        return "Superseded"
     success = log.metrics.ssr if isinstance(log, BookingLog) else log.metrics.success
     return "Success" if success else "Failure"
 

@@ -13,7 +13,6 @@ const sets = [...root.querySelectorAll("[data-set]")].map(({ dataset }) => ({
   count: Number(dataset.count),
 }));
 const views = new Map();
-let shownList = null;
 
 class ListView {
   constructor(set, index) {
@@ -148,14 +147,12 @@ async function view(set) {
 }
 
 function problem(message) {
-  shownList = null;
   fill(root, el("div", { class: "prose bad", role: "alert" }, el("h1", {}, "This cannot be shown"), el("p", {}, message)));
 }
 
 function showList(list, state) {
-  const returning = shownList === null && root.querySelector(".episode");
+  const returning = root.querySelector(".episode") !== null;
   fill(root, el("h1", {}, "Episodes"), list.node);
-  shownList = list;
   list.restore(state);
   list.list.move(list.list.active);
   if (returning) list.list.scroller.focus();
@@ -164,16 +161,18 @@ function showList(list, state) {
 async function showEpisode(list, state) {
   list.restore(state);
   const place = list.place(state.e);
-  if (place.row < 0) return problem(`There is no episode ${state.e} in this site.`);
+  if (place.row < 0) {
+    problem(`There is no episode ${state.e} in this site.`);
+    return;
+  }
   if (place.at >= 0) list.list.active = place.at;
   const shard = await load(`${list.set.id}-${Math.floor(place.row / list.index.perShard)}`);
+  if (readState().e !== state.e) return; // the reader has gone on while the file was read
   const episode = shard[place.row % list.index.perShard];
-  shownList = null;
   fill(root, detailPage(episode, place));
   scrollTo(0, 0);
   document.title = `${episode.title} · stewardbench`;
   root.querySelector("#episode-title").focus({ preventScroll: true });
-  return undefined;
 }
 
 async function route() {
@@ -192,8 +191,9 @@ async function route() {
     problem(error.message);
   }
   root.removeAttribute("aria-busy");
-  root.dataset.ready = location.hash;
 }
 
-addEventListener("hashchange", route);
+addEventListener("hashchange", () => {
+  if (!location.hash || location.hash.includes("=")) route(); // a plain anchor, such as the skip link's, is no state
+});
 route();
