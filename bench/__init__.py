@@ -1,1 +1,1 @@
-"""Speed, as ratios and CPU-seconds measured in one run. ``make bench`` runs every part; ``python -m bench NAME`` one."""
+"""Speed, as ratios and CPU-seconds of one run. ``make bench`` runs every part, ``python -m bench NAME`` one."""
