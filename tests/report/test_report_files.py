@@ -108,6 +108,21 @@ def test_folders_that_are_no_pasb_runs_are_refused(tmp_path: Path) -> None:
         read_rows([tmp_path])
 
 
+def test_the_same_run_given_twice_is_refused_and_shards_of_one_run_are_joined(tmp_path: Path) -> None:
+    one = write_run(tmp_path / "one", [outcome(episode_id="e1", task_id="a")])
+    other = write_run(tmp_path / "two", [outcome(episode_id="e2", task_id="b")])
+    assert read_rows([one, other]).height == 2
+    with pytest.raises(UsageError, match="given twice"):
+        read_rows([one, one])
+
+
+def test_a_run_without_a_finished_episode_says_so(tmp_path: Path) -> None:
+    with RunFolder.open(tmp_path, "pasb", {}):
+        pass
+    with pytest.raises(UsageError, match="no finished episode yet"):
+        build_report([tmp_path], FAST)
+
+
 @pytest.mark.parametrize("at", [1.0, 5.5, float("nan")])
 def test_an_impossible_failing_score_is_refused(folders: list[Path], at: float) -> None:
     with pytest.raises(UsageError, match="failing score"):

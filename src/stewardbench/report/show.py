@@ -14,7 +14,7 @@ from stewardbench.pasb.axes import DIMENSIONS
 from stewardbench.report.build import Report
 from stewardbench.report.compare import Comparison
 from stewardbench.report.labels import HARNESS_NOTE, words
-from stewardbench.report.pasb.boundary import POOLED
+from stewardbench.report.pasb.boundary import MACRO, POOLED
 from stewardbench.report.pasb.cells import DF4
 from stewardbench.report.pasb.indicators import COMMIT
 from stewardbench.report.table import METRIC, Table
@@ -188,18 +188,24 @@ def _wide(main: Table, metrics: Sequence[str]) -> Grid:
 
 
 def _boundary(frame: pl.DataFrame) -> Text:
-    """The pooled boundary in one sentence."""
-    pooled = frame.filter((pl.col("model") == POOLED) & (pl.col("failure") == DF4))
-    cells = {row[METRIC]: row for row in pooled.iter_rows(named=True)}
-    gap = cells.get("gap")
+    """The boundary in df4, pooled over episodes first, then the mean of the runs' own gaps."""
+    cells = {(row["model"], row[METRIC]): row for row in frame.filter(pl.col("failure") == DF4).iter_rows(named=True)}
+    gap = cells.get((POOLED, "gap"))
     if gap is None or gap["value"] is None:
         return Text("Commit boundary: no episodes on one of its sides.\n")
-    session, committed = cells["session_only"], cells["committed"]
+    session, committed = cells[POOLED, "session_only"], cells[POOLED, "committed"]
+    macro = cells.get((MACRO, "gap"))
+    mean = "" if macro is None or macro["value"] is None else f" Mean of the runs' own gaps: {_gap(macro)}."
     return Text(
         f"Commit boundary, DF4 pooled: session-only {session['printed']} % (n {session['n']:,}), "
-        f"committed {committed['printed']} % (n {committed['n']:,}), gap {gap['printed']} points"
-        f"{f', 95 % {_interval(gap)}' if _interval(gap) else ''}. Observational: the agent chose what to commit.\n"
+        f"committed {committed['printed']} % (n {committed['n']:,}), gap {_gap(gap)}.{mean} "
+        "Observational: the agent chose what to commit.\n"
     )
+
+
+def _gap(row: dict[str, object]) -> str:
+    bounds = _interval(row)
+    return f"{row['printed']} points{f' (95 % {bounds})' if bounds else ''}"
 
 
 def _accounting(report: Report) -> Text:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import polars as pl
 from pydantic import ConfigDict, create_model
 
-from stewardbench.errors import StoreError
+from stewardbench.errors import StoreError, UsageError
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
 from stewardbench.pasb.outcomes import EpisodeOutcome, outcomes
 from stewardbench.pasb.records import Annotation, Episode, Judgment, Role, Stance
@@ -64,10 +64,23 @@ def read_rows(folders: Sequence[Path], *, judge: str | None = None, annotator: s
     """One row per task of every run folder, with the columns of ``SCHEMA``.
 
     ``judge`` and ``annotator`` choose whose records count where a folder holds several. Raises StoreError for a folder
-    that is not a PASB run or holds a damaged record, and UsageError when a choice is needed.
+    that is not a PASB run or holds a damaged record, and UsageError when a choice is needed, when an episode is given
+    twice, and when no episode is finished yet.
     """
     parts = [_read_run(folder, judge, annotator) for folder in folders]
-    return pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)
+    rows = pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)
+    if folders and rows.is_empty():
+        raise UsageError(
+            f"{', '.join(map(str, folders))}: no finished episode yet.",
+            hint="Run the same run command again to resume.",
+        )
+    twice = rows.filter(pl.struct("run_id", "task_id", "arm").is_duplicated())
+    if not twice.is_empty():
+        raise UsageError(
+            f"the same episodes are given twice (run {twice['run_id'][0]}, {len(twice) // 2} tasks).",
+            hint="Name each run folder once.",
+        )
+    return rows
 
 
 def read_episodes(folders: Sequence[Path]) -> pl.DataFrame:
