@@ -180,3 +180,9 @@ def test_it_conforms():
     report = asyncio.run(check_agent(OpenClawAgent()))
     assert report.conforms, [result for result in report.results if result.status == "failed"]
     assert {result.name for result in report.results if result.status == "skipped"} <= {"walls"}
+
+
+def test_without_the_wipe_old_transcripts_are_found_and_the_suite_says_so():
+    settings = AgentSettings(session_search=True, options={"skip_wipe": True})
+    report = asyncio.run(check_agent(OpenClawAgent(), settings, only=("wipe", "cheat")))
+    assert {result.name: result.status for result in report.results} == {"wipe": "failed", "cheat": "failed"}

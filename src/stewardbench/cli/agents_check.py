@@ -54,15 +54,16 @@ def check(
 
 def matrix(
     files: Annotated[list[Path], typer.Argument(help="Results that `stewardbench agents check --json` wrote.")],
+    into: Annotated[Path | None, typer.Option(help="Put the table into this page, between its two marks.")] = None,
 ) -> None:
-    """Print stored conformance results of several agents as one Markdown table.
+    """Show stored conformance results of several agents as one Markdown table.
 
-    Example: stewardbench agents matrix docs/conformance/*.json
+    Example: stewardbench agents matrix docs/conformance/*.json --into docs/agents.md
     """
     from pydantic import ValidationError
 
     from stewardbench.agents.conformance import ConformanceReport
-    from stewardbench.agents.conformance.matrix import markdown
+    from stewardbench.agents.conformance.matrix import markdown, put_into
     from stewardbench.errors import DataError
 
     reports = []
@@ -73,7 +74,14 @@ def matrix(
             raise DataError(
                 "no conformance result.", path=file, hint="Write one with `stewardbench agents check NAME --json FILE`."
             ) from error
-    typer.echo(markdown(reports), nl=False)
+    if into is None:
+        typer.echo(markdown(reports), nl=False)
+        return
+    try:
+        page = put_into(into.read_text(encoding="utf-8"), markdown(reports))
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot take the table: {error}.", path=into) from error
+    into.write_text(page, encoding="utf-8")
 
 
 def _print_result(result: CheckResult) -> None:

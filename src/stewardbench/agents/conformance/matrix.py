@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from stewardbench.agents.conformance.report import CheckResult, ConformanceReport
 
+BEGIN, END = "<!-- matrix -->", "<!-- /matrix -->"
 MARKS = {"passed": "yes", "failed": "**no**", "skipped": "-"}
 
 
@@ -24,6 +25,15 @@ def markdown(reports: Sequence[ConformanceReport]) -> str:
         if result.status != "passed"
     ]
     return "\n".join([*lines, "", *gaps]).rstrip() + "\n"
+
+
+def put_into(page: str, table: str) -> str:
+    """A page with the table between its two marks. Raises ValueError when it has no marks."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"the page has no {BEGIN} ... {END}")
+    return f"{before}{BEGIN}\n{table}{END}{after}"
 
 
 def _checks(reports: Iterable[ConformanceReport]) -> list[CheckResult]:

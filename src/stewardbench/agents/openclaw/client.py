@@ -1,4 +1,4 @@
-"""The HTTP side of a running gateway: user turns, single tool calls and readiness, over a Unix socket."""
+"""The HTTP side of a running gateway: user turns and single tool calls, over a Unix socket."""
 
 from __future__ import annotations
 
@@ -35,14 +35,6 @@ class GatewayClient:
             trust_env=False,
         )
 
-    async def ready(self) -> bool:
-        """Whether the gateway and its plugins have started."""
-        try:
-            answer = await self._http.get("/readyz", timeout=5)
-            return answer.status_code == httpx.codes.OK and answer.json().get("ready") is True
-        except (httpx.TransportError, ValueError):
-            return False
-
     async def turn(self, session_id: str, text: str, timeout_s: float) -> str:
         """One user turn; the gateway keeps the conversation, so only the new message is sent."""
         body = {"model": f"openclaw/{AGENT}", "messages": [{"role": "user", "content": text}]}
@@ -50,24 +42,24 @@ class GatewayClient:
         answer = await self._post("/v1/chat/completions", body, timeout_s, headers)
         return str(answer["choices"][0]["message"].get("content") or "")
 
-    async def tool(self, name: str, arguments: dict[str, Any], timeout_s: float = 60) -> Any:
+    async def tool(self, name: str, arguments: dict[str, Any], timeout_s: float) -> Any:
         """Call one tool directly, past the model; for checks of the harness alone."""
         return await self._post("/tools/invoke", {"tool": name, "args": arguments}, timeout_s)
 
-    async def idle(self) -> bool:
+    async def idle(self, timeout_s: float) -> bool:
         """Whether the gateway tracks no work of its own; for releases that can tell (2026.9.6)."""
-        answer = await self._rpc("gateway.suspend.prepare", requestId=uuid.uuid4().hex)
+        answer = await self._rpc("gateway.suspend.prepare", timeout_s, requestId=uuid.uuid4().hex)
         if answer.get("status") != "ready":
             return False
-        await self._rpc("gateway.suspend.resume", suspensionId=answer["suspensionId"])
+        await self._rpc("gateway.suspend.resume", timeout_s, suspensionId=answer["suspensionId"])
         return True
 
     async def close(self) -> None:
         """Drop the connections."""
         await self._http.aclose()
 
-    async def _rpc(self, method: str, **parameters: Any) -> dict[str, Any]:
-        answer = await self._post("/api/v1/admin/rpc", {"method": method, "params": parameters}, 60)
+    async def _rpc(self, method: str, timeout_s: float, **parameters: Any) -> dict[str, Any]:
+        answer = await self._post("/api/v1/admin/rpc", {"method": method, "params": parameters}, timeout_s)
         if not answer.get("ok"):
             raise GatewayFault(httpx.codes.OK, str(answer.get("error")))
         return dict(answer["payload"])

@@ -6,19 +6,25 @@ import secrets
 import shutil
 import socket
 import tempfile
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+import httpx
 
 from stewardbench.agents.interface import AgentSettings, Endpoint
-from stewardbench.agents.openclaw.client import GatewayClient
+from stewardbench.agents.openclaw.client import GatewayClient, GatewayFault
 from stewardbench.agents.openclaw.config import Place, environment
 from stewardbench.agents.openclaw.install import Installation
 from stewardbench.agents.worker import Worker
-from stewardbench.errors import AgentCrashed, ConfinementError
+from stewardbench.errors import AgentCrashed, AgentHung, ConfinementError
 from stewardbench.workspace import confinement
 from stewardbench.workspace.confinement import Mount
 
+Answer = TypeVar("Answer")
 START_TIMEOUT_S = 300.0
+SEARCH_S = 60.0
 PORT_TRIES = 3
 SUPERVISOR = Path(__file__).with_name("supervisor.mjs")
 HOME_INSIDE, TMP_INSIDE = "/home/user", "/tmp"
@@ -110,11 +116,15 @@ def place_of(folders: Folders, endpoint: Endpoint, *, confined: bool) -> Place:
 
 
 class Gateway:
-    """A started gateway. Make one with ``start``; ``client`` speaks to it."""
+    """A started gateway. Make one with ``start``.
+
+    What is asked of it raises AgentHung when it takes too long, AgentCrashed with its last words when it is gone, and
+    GatewayFault when it answers with an HTTP error. After the first two ``sound`` is False: it must not be used again.
+    """
 
     def __init__(self, worker: Worker, client: GatewayClient, door: Path) -> None:
-        self.client = client
-        self._worker, self._door = worker, door
+        self.sound = True
+        self._worker, self._client, self._door = worker, client, door
 
     @classmethod
     async def start(
@@ -175,13 +185,36 @@ class Gateway:
         """Whether the process is running."""
         return self._worker.alive
 
-    def last_words(self) -> str:
-        """The end of its console output, secrets blanked."""
-        return self._worker.tail()
+    async def turn(self, session_id: str, text: str, timeout_s: float) -> str:
+        """One user turn of a conversation; the reply."""
+        return await self._ask(self._client.turn(session_id, text, timeout_s), "a turn", timeout_s)
+
+    async def search(self, query: str) -> None:
+        """Search the memory, which makes its index look at what has changed."""
+        await self._ask(self._client.tool("memory_search", {"query": query}, SEARCH_S), "a search", SEARCH_S)
+
+    async def idle(self) -> bool:
+        """Whether it tracks no work of its own; for releases that can tell."""
+        return await self._ask(self._client.idle(SEARCH_S), "an idle check", SEARCH_S)
+
+    async def _ask(self, call: Awaitable[Answer], what: str, timeout_s: float) -> Answer:
+        try:
+            return await call
+        except httpx.TimeoutException:
+            self.sound = False
+            raise AgentHung(f"OpenClaw did not answer {what} within {timeout_s:g} s.") from None
+        except httpx.TransportError as problem:
+            self.sound = False
+            raise AgentCrashed(
+                f"OpenClaw broke off {what} ({type(problem).__name__}). Its last words:\n{self._worker.tail()}"
+            ) from None
+        except GatewayFault as fault:
+            self.sound = self.sound and fault.status < httpx.codes.INTERNAL_SERVER_ERROR
+            raise
 
     async def stop(self) -> None:
         """Ask it to end, then make it end, and remove its socket."""
-        await self.client.close()
+        await self._client.close()
         await self._worker.stop()
         shutil.rmtree(self._door, ignore_errors=True)
 

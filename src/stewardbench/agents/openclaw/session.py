@@ -7,13 +7,10 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-import httpx
-
 from stewardbench.agents.interface import AgentSettings, Flush, TurnOutcome
 from stewardbench.agents.openclaw import transcript
 from stewardbench.agents.openclaw.client import GatewayFault, session_key
 from stewardbench.agents.openclaw.gateway import Folders, Gateway
-from stewardbench.errors import AgentCrashed, AgentHung
 from stewardbench.workspace.folders import list_files
 
 QUIET_S = 0.5  # the durable files must stay unchanged for this long
@@ -23,8 +20,7 @@ SETTLE_CAP_S = 20.0  # the paper's fixed wait for OpenClaw (B.5), here the limit
 class OpenClawSession:
     """A conversation under one session key.
 
-    ``can_tell`` says that the release reports when it is idle; ``distrust`` tells the slot that the gateway is no
-    longer sound; ``finish`` is called at the end.
+    ``can_tell`` says that the release reports when it is idle; ``finish`` is called at the end.
     """
 
     def __init__(
@@ -35,32 +31,21 @@ class OpenClawSession:
         settings: AgentSettings,
         *,
         can_tell: bool,
-        distrust: Callable[[], None],
         finish: Callable[[], Awaitable[None]],
     ) -> None:
         self.session_id = session_id
         self._gateway, self._folders, self._settings = gateway, folders, settings
         self._can_tell = can_tell
-        self._distrust, self._finish = distrust, finish
+        self._finish = finish
 
     async def send(self, text: str) -> TurnOutcome:
         """Send one user turn. Raises AgentCrashed when the gateway died, AgentHung when the turn took too long."""
         before, started = len(self._messages()), time.perf_counter()
         reply, error = "", None
         try:
-            reply = await self._gateway.client.turn(self.session_id, text, self._settings.turn_timeout_s)
+            reply = await self._gateway.turn(self.session_id, text, self._settings.turn_timeout_s)
         except GatewayFault as problem:
-            if problem.status >= httpx.codes.INTERNAL_SERVER_ERROR:
-                self._distrust()
             error = str(problem)
-        except httpx.TimeoutException:
-            self._distrust()
-            raise AgentHung(f"OpenClaw did not answer within {self._settings.turn_timeout_s:g} s.") from None
-        except httpx.TransportError as problem:
-            self._distrust()
-            raise AgentCrashed(
-                f"OpenClaw broke off a turn ({type(problem).__name__}). Its last words:\n{self._gateway.last_words()}"
-            ) from None
         turn = self._messages()[before:]
         calls = transcript.model_calls(turn)
         error = transcript.fault(turn) if error is None or _is_empty_answer(turn) else error
@@ -84,7 +69,7 @@ class OpenClawSession:
         while (now := time.monotonic()) - changed < QUIET_S and now - started < cap_s:
             await asyncio.sleep(QUIET_S / 5)
             state = self._durable_state()
-            if state != seen or (self._can_tell and not await self._gateway.client.idle()):
+            if state != seen or (self._can_tell and not await self._gateway.idle()):
                 seen, changed = state, time.monotonic()
         quiescent = now - changed >= QUIET_S
         return Flush(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from stewardbench.agents.openclaw.session import OpenClawSession
 from stewardbench.agents.openclaw.surfaces import KEPT, LIVE, STATE, WORKSHOP_SKILLS, WORKSPACE, surface
 from stewardbench.errors import AgentError, StaleIndex
 from stewardbench.records import canonical_json, sha256_text
-from stewardbench.workspace.folders import PreservationPolicy, empty_folder, wipe_folder
+from stewardbench.workspace.folders import PreservationPolicy, empty_folder, list_files, wipe_folder
 from stewardbench.workspace.tree import FileState, Tree, file_state, printable, read_tree, tree_sha256
 
 RECYCLE_AFTER = 50  # episodes per gateway: its memory grows by about 13 MB per episode
@@ -49,7 +50,7 @@ class OpenClawSlot:
         self._folders = Folders(root.absolute())
         self._seed = seed_files(installation)
         self._gateway: Gateway | None = None
-        self._sound, self._episodes = True, 0
+        self._episodes = 0
         files = {name: file_state(name, data) for name, data in self._seed.items()}
         place = place_of(self._folders, endpoint, confined=confined)
         self._config = json.dumps(document(release, settings, place, endpoint.model), indent=2) + "\n"
@@ -59,13 +60,13 @@ class OpenClawSlot:
     async def reset(self) -> None:
         """Restore the baseline: in place under a live gateway, from nothing otherwise."""
         recycle_after = int(self._settings.options.get("recycle_after", RECYCLE_AFTER))
-        if not (self.warm and self._running() and self._sound and self._episodes < recycle_after):
+        if not (self.warm and self._sound() and self._episodes < recycle_after):
             await self._stop()
             for folder in (self._folders.home, self._folders.tmp, self._folders.logs):
                 empty_folder(folder)
             self._episodes = 0
         else:
-            await self.wipe()
+            await self._cut()
         put_in_place(self._folders.workspace, self._seed, STANDING)
         self._folders.config.write_text(self._config)
         self._episodes += 1
@@ -74,8 +75,9 @@ class OpenClawSlot:
 
     async def open_session(self, stage: Stage, session_id: str) -> OpenClawSession:
         """Start a fresh conversation. Raises StaleIndex when memory search does not follow the memory files."""
-        gateway = self._gateway if self._running() else None
-        if gateway is None:
+        gateway = self._gateway
+        if gateway is None or not self._sound():
+            await self._stop()
             gateway = await self._start()
         await self._settle_index(gateway)
         return OpenClawSession(
@@ -84,12 +86,13 @@ class OpenClawSlot:
             self._folders,
             self._settings,
             can_tell=not self._release.workshop_plugin,
-            distrust=self._distrust,
             finish=self._finish,
         )
 
     def capture(self) -> Tree:
         """Every file of the slot, and the task store as entries."""
+        for _ in list_files(self._folders.home):  # makes every file readable
+            pass
         states = list(read_tree(self._folders.home, "home/", skip=[_inside_home(name) for name in LIVE]).values())
         states += read_tree(self._folders.tmp, "tmp/").values()
         states += _task_entries(self._folders.tasks)
@@ -99,14 +102,9 @@ class OpenClawSlot:
         """Remove transcripts, proposals, logs, caches and scratch; the workspace stays."""
         if self._settings.options.get("skip_wipe"):
             return WipeReport(removed=(), kept=tuple(sorted(self.capture())))
-        if not self.warm:
-            await self._stop()
-        removed = self._remove_history()
-        if self._running() and self._survivors():  # what a live gateway holds on to goes with its process
-            await self._stop()
-            removed += self._remove_history()
+        removed = await self._cut()
         return WipeReport(
-            removed=tuple(sorted({*map(printable, removed)})),
+            removed=removed,
             kept=tuple(path for path in sorted(self.capture()) if KEPT.keeps(path)),
             survivors=self._survivors(),
         )
@@ -133,7 +131,6 @@ class OpenClawSlot:
         self._gateway = await Gateway.start(
             self._installation, self._settings, self._endpoint, self._folders, confined=self.confined
         )
-        self._sound = True
         return self._gateway
 
     async def _stop(self) -> None:
@@ -145,19 +142,28 @@ class OpenClawSlot:
         if not self.warm:
             await self._stop()
 
+    async def _cut(self) -> tuple[str, ...]:
+        """Remove history; the paths. What a live gateway holds on to goes with its process."""
+        if not self.warm:
+            await self._stop()
+        removed = self._remove_history()
+        if self._running() and self._survivors():
+            await self._stop()
+            removed += self._remove_history()
+        return tuple(sorted({*map(printable, removed)}))
+
     def _remove_history(self) -> tuple[str, ...]:
         live = LIVE if self._running() else ()
         return wipe_folder(self._folders.root, PreservationPolicy(keep=(*KEPT.keep, *live, WALLS)))
 
     def _survivors(self) -> tuple[str, ...]:
-        tree = self.capture()
-        return tuple(path for path in sorted(tree) if surface(path) is Surface.HISTORY and tree[path].size)
+        return tuple(path for path in sorted(self.capture()) if surface(path) is Surface.HISTORY)
 
     def _running(self) -> bool:
         return self._gateway is not None and self._gateway.alive
 
-    def _distrust(self) -> None:
-        self._sound = False
+    def _sound(self) -> bool:
+        return self._gateway is not None and self._gateway.alive and self._gateway.sound
 
     async def _settle_index(self, gateway: Gateway) -> None:
         """Let memory search catch up with the memory files; each search makes it look at what has changed."""
@@ -165,14 +171,12 @@ class OpenClawSlot:
         deadline = time.monotonic() + limit_s
         while wrong := index.disagreement(self._folders.workspace, self._folders.index):
             if time.monotonic() > deadline:
-                self._distrust()
+                gateway.sound = False
                 raise StaleIndex(
                     f"OpenClaw's memory index disagrees with its files after {limit_s:g} s: {', '.join(wrong)}."
                 )
-            try:
-                await gateway.client.tool("memory_search", {"query": "notes"})
-            except GatewayFault:  # the index was being rebuilt under the search
-                await asyncio.sleep(INDEX_LOOK_S)
+            with contextlib.suppress(GatewayFault):  # the index may be rebuilt under the search
+                await gateway.search("notes")
             await asyncio.sleep(INDEX_LOOK_S)
 
     def _without_secret(self, state: FileState) -> FileState:
