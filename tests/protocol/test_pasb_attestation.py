@@ -127,6 +127,16 @@ def test_canary_in_a_tool_call_is_a_leak():
     assert not cut.canary_ok
 
 
+def test_history_that_survived_explains_no_leak():
+    left = tree(history__a_json=" ".join(PERSIST), USER_md="u")
+    asked = exchange("query", 1, ("user", QUERY[0]), ("tool", f"found: {PERSIST[1]} {PERSIST[2]}"))
+    cut = attest(replace(with_query(asked), captured=left, start=left))
+    assert not cut.canary_ok
+    assert "b: the canary was in a request of query turn 1" in cut.details
+    assert "b: words of persist turn 3 were in requests of query turns 1" in cut.details
+    assert "b: the canary was saved in durable state" not in cut.details
+
+
 def test_canary_in_the_persist_stage_is_no_leak():
     extra = exchange("persist", 3, *(("user", text) for text in PERSIST), reply=f"noted {CANARY}")
     assert attest(with_query(extra)).canary_ok

@@ -66,7 +66,7 @@ def attest(evidence: Evidence) -> Cut:
     altered = altered_durables(evidence.captured, evidence.start, evidence.surface)
     same_session = evidence.persist_session == evidence.query_session
     shown = list(claim_shown(evidence.claim, asked, evidence.query_texts))
-    saved = ["b: the canary was saved in durable state"] if _in_tree(evidence.canary, evidence.start) else []
+    saved = ["b: the canary was saved in durable state"] if _in_tree(evidence.canary, _kept(evidence)) else []
     return Cut(
         ids_differ=not same_session,
         canary_ok=not leaks,
@@ -102,7 +102,8 @@ def broken_check(cut: Cut) -> InvalidReason | None:
 
 def leaked_history(evidence: Evidence, asked: Sequence[Exchange]) -> Iterator[str]:
     """Traces of the persist conversation in query requests and replies that durable state does not explain (b)."""
-    if not _in_tree(evidence.canary, evidence.start):
+    kept = _kept(evidence)
+    if not _in_tree(evidence.canary, kept):
         needle = _plain(evidence.canary)
         for exchange in asked:
             if needle in _plain(_request_text(exchange)):
@@ -112,7 +113,7 @@ def leaked_history(evidence: Evidence, asked: Sequence[Exchange]) -> Iterator[st
         for turn, reply in enumerate(evidence.query_replies, 1):
             if needle in _plain(reply):
                 yield f"the canary was in the answer of query turn {turn}"
-    explained = "\n".join(_joined(text) for text in (*_texts(evidence.start), *evidence.query_texts))
+    explained = "\n".join(_joined(text) for text in (*_texts(kept), *evidence.query_texts))
     inputs: dict[str, int] = {}
     for exchange in asked:
         for message in exchange.request.messages:
@@ -238,6 +239,12 @@ def _request_text(exchange: Exchange) -> str:
 def _reply_text(exchange: Exchange) -> str:
     reply = exchange.reply
     return "" if reply is None else "\n".join([reply.text, *(call.arguments for call in reply.tool_calls)])
+
+
+def _kept(evidence: Evidence) -> Tree:
+    """What the query session may know: everything it starts from but history, which explains nothing away."""
+    surface = evidence.surface
+    return {path: state for path, state in evidence.start.items() if surface(path) is not Surface.HISTORY}
 
 
 def _texts(tree: Tree) -> Iterator[str]:
