@@ -24,6 +24,7 @@ from stewardbench.site.charts import (
     Dots,
     Plane,
     PlanePoint,
+    Series,
     Stack,
     StackRow,
     svg,
@@ -160,11 +161,12 @@ def _charts() -> list[Dots | Stack | Plane]:
     rows = tuple(
         DotRow(HOSTILE * 3, (Dot(0, value), Dot(1, number)), end=number, strong=True) for value in (number, missing)
     )
+    two = (Series(HOSTILE, 0, hollow=True), Series("b", 1))
     return [
-        Dots(HOSTILE, (HOSTILE, "b"), (DotPanel(HOSTILE, rows, low=-20.0),), "%", connected=True, hollow=(0,)),
-        Dots(HOSTILE, ("a", "b"), (DotPanel("x", rows), DotPanel("y", rows), DotPanel("z", rows)), HOSTILE),
+        Dots(HOSTILE, two, (DotPanel(HOSTILE, rows, low=-20.0),), "%", connected=True),
+        Dots(HOSTILE, two, (DotPanel("x", rows), DotPanel("y", rows), DotPanel("z", rows)), HOSTILE),
         Stack(HOSTILE, ("a", "b"), ("c", "d"), (StackRow(HOSTILE * 3, (number, missing), "n 1"),)),
-        Plane(HOSTILE, ("a",), (PlanePoint(HOSTILE, HOSTILE, 0, number, number),), "x", "y", x_high=3),
+        Plane(HOSTILE, two, (PlanePoint(HOSTILE, HOSTILE, 0, number, number),), "x", "y", x_high=3),
     ]
 
 
@@ -181,14 +183,14 @@ def test_drawings_are_well_formed_escaped_and_named(width: int, place: int) -> N
 
 def test_a_missing_number_draws_no_mark() -> None:
     row = DotRow("a", (Dot(0, Quantity("–", None, n=0)),))
-    drawn = Dots("x", ("a",), (DotPanel("", (row,)),), "%").draw(WIDE)
+    drawn = Dots("x", (Series("a", 0),), (DotPanel("", (row,)),), "%").draw(WIDE)
     assert "circle" not in drawn
 
 
 def test_labels_too_long_for_a_narrow_drawing_stand_above_their_rows() -> None:
     def label_x(label: str) -> float:
         row = DotRow(label, (Dot(0, Quantity("1", 1.0)),))
-        root = ElementTree.fromstring(Dots("x", ("a",), (DotPanel("", (row,)),), "%").draw(NARROW))
+        root = ElementTree.fromstring(Dots("x", (Series("a", 0),), (DotPanel("", (row,)),), "%").draw(NARROW))
         return next(float(node.attrib["x"]) for node in root.iter("text") if node.text == label)
 
     assert label_x("a long model name, on an agent") < 10 < label_x("short")

@@ -12,6 +12,8 @@ from markupsafe import Markup
 from stewardbench.site.charts import svg
 from stewardbench.site.model import Column, Quantity
 
+BOARD = svg.Series("", 0)  # the mark of leaderboards
+
 
 @dataclass(frozen=True, slots=True)
 class PageInfo:
@@ -61,6 +63,6 @@ def interval(cell: Quantity, column: Column) -> Markup:
     scale = svg.Scale(*column.scale, 3, 93)
     parts = [svg.line(3, 7, 93, 7, "grid")]
     if cell.low is not None and cell.high is not None:
-        parts.append(svg.line(scale(cell.low), 7, scale(cell.high), 7, "whisker s0"))
-    parts.append(svg.mark(scale(cell.value), 7, 0))
+        parts.append(svg.line(scale(cell.low), 7, scale(cell.high), 7, f"whisker {BOARD.tone}"))
+    parts.append(svg.mark(scale(cell.value), 7, BOARD))
     return Markup(svg.tag("svg", *parts, class_="fig interval", width=96, height=14, aria_hidden="true"))

@@ -19,7 +19,7 @@ WIDEST_GUTTER = 0.36  # of the width; where labels need more, they stand above t
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """One value of one series."""
+    """One value; ``series`` is a place in the chart's series."""
 
     series: int
     quantity: Quantity
@@ -53,16 +53,15 @@ class Dots:
     """The chart. All panels have the same rows in the same order; labels are printed once per line of panels."""
 
     label: str
-    series: tuple[str, ...]
+    series: tuple[svg.Series, ...]
     panels: tuple[DotPanel, ...]
     unit: str
     connected: bool = False
-    hollow: tuple[int, ...] = ()
 
     def draw(self, width: int) -> str:
         """The SVG at a width in pixels; panels stand below each other where the width is small."""
         layout = _Layout.of(self, width)
-        key, used = svg.legend(0, 14, self.series, width, self.hollow) if len(self.series) > 1 else ("", 0.0)
+        key, used = svg.legend(0, 14, self.series, width) if len(self.series) > 1 else ("", 0.0)
         parts, bottom = [key], used + 6
         for first in range(0, len(self.panels), layout.across):
             tallest = 0.0
@@ -108,9 +107,9 @@ class Dots:
         return parts, end + AXIS - top
 
     def _row(self, row: DotRow, scale: svg.Scale, middle: float) -> Iterator[str]:
-        series = sorted({dot.series for dot in row.dots})
+        used = sorted({dot.series for dot in row.dots})
         spread = 0 if self.connected else LANE
-        lane = {key: middle + (place - (len(series) - 1) / 2) * spread for place, key in enumerate(series)}
+        lane = {key: middle + (place - (len(used) - 1) / 2) * spread for place, key in enumerate(used)}
         places = [scale(dot.quantity.value) for dot in row.dots if dot.quantity.value is not None]
         if self.connected and len(places) > 1:
             yield svg.line(places[0], middle, places[1], middle, "span")
@@ -118,15 +117,14 @@ class Dots:
             value, low, high = dot.quantity.value, dot.quantity.low, dot.quantity.high
             if value is None:
                 continue
-            y = lane[dot.series]
+            y, series = lane[dot.series], self.series[dot.series]
             whisker = ""
             if not self.connected and low is not None and high is not None:
-                whisker = svg.line(scale(low), y, scale(high), y, f"whisker {svg.tone(dot.series)}")
-            mark = svg.mark(scale(value), y, dot.series, hollow=dot.series in self.hollow)
-            yield svg.titled(whisker + mark, self._words(row, dot))
+                whisker = svg.line(scale(low), y, scale(high), y, f"whisker {series.tone}")
+            yield svg.titled(whisker + svg.mark(scale(value), y, series), self._words(row, dot))
 
     def _words(self, row: DotRow, dot: Dot) -> str:
-        name = f", {self.series[dot.series]}" if len(self.series) > 1 else ""
+        name = f", {self.series[dot.series].name}" if len(self.series) > 1 else ""
         words = f"{row.label}{name}: {dot.quantity.text()} {self.unit} ({dot.quantity.explanation()})"
         return words.removesuffix(" ()")
 

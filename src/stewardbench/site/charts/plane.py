@@ -26,7 +26,7 @@ class Plane:
     """The chart. Labels stand beside their points where there is room; every point has its tooltip."""
 
     label: str
-    series: tuple[str, ...]
+    series: tuple[svg.Series, ...]
     points: tuple[PlanePoint, ...]
     x_title: str
     y_title: str
@@ -60,9 +60,9 @@ class Plane:
         for point, (px, py) in zip(shown, places, strict=True):
             if point.y.low is not None and point.y.high is not None:
                 whiskers.append(
-                    svg.line(px, y(point.y.low), px, y(point.y.high), f"whisker thin {svg.tone(point.series)}")
+                    svg.line(px, y(point.y.low), px, y(point.y.high), f"whisker thin {self.series[point.series].tone}")
                 )
-            marks.append(svg.titled(svg.mark(px, py, point.series), self._words(point)))
+            marks.append(svg.titled(svg.mark(px, py, self.series[point.series]), self._words(point)))
             place = _free_place(px, py, len(point.label) * 5.9, taken, width)
             if place is not None:
                 taken.append(place)

@@ -51,19 +51,32 @@ def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> str:
     return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
 
 
-def mark(x: float, y: float, series: int, *, hollow: bool = False) -> str:
-    """A series' mark: shape and colour both tell the series, so colour is never the only sign."""
-    classes = f"m {tone(series)}{' hollow' if hollow else ''}"
-    corners = CORNERS[series % 3]
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One series of a chart: its name, which mark it has, and whether the mark is hollow.
+
+    Shape and colour both tell the mark, so colour is never the only sign; colours repeat after five, shapes after
+    three.
+    """
+
+    name: str
+    mark: int
+    hollow: bool = False
+
+    @property
+    def tone(self) -> str:
+        """The colour class."""
+        return f"s{self.mark % 5}"
+
+
+def mark(x: float, y: float, series: Series) -> str:
+    """A series' mark."""
+    classes = f"m {series.tone}{' hollow' if series.hollow else ''}"
+    corners = CORNERS[series.mark % 3]
     if not corners:
         return tag("circle", cx=x, cy=y, r=MARK, class_=classes)
     path = "L".join(f"{_plain(x + dx * MARK)} {_plain(y + dy * MARK)}" for dx, dy in corners)
     return tag("path", d=f"M{path}Z", class_=classes)
-
-
-def tone(series: int) -> str:
-    """The colour class of a series; colours repeat after five, shapes after three."""
-    return f"s{series % 5}"
 
 
 def drawing(width: float, height: float, label: str, parts: Iterable[str]) -> str:
@@ -80,14 +93,14 @@ def drawing(width: float, height: float, label: str, parts: Iterable[str]) -> st
     )
 
 
-def legend(x: float, y: float, names: Sequence[str], room: float, hollow: Sequence[int] = ()) -> tuple[str, float]:
+def legend(x: float, y: float, series: Sequence[Series], room: float) -> tuple[str, float]:
     """Marks with their names in rows no wider than ``room``; returns the elements and the height used."""
     parts, left, top = [], x, y
-    for series, name in enumerate(names):
-        need = 26 + len(name) * CHARACTER
+    for one in series:
+        need = 34 + len(one.name) * CHARACTER
         if left > x and left + need > x + room:
             left, top = x, top + 18
-        parts += [mark(left + 6, top - 4, series, hollow=series in hollow), text(left + 16, top, name, "key")]
+        parts += [mark(left + 6, top - 4, one), text(left + 16, top, one.name, "key")]
         left += need
     return "".join(parts), top - y + 18
 

@@ -10,11 +10,12 @@ from stewardbench.pasb.records import Stance
 from stewardbench.report.labels import words
 from stewardbench.report.table import Table
 from stewardbench.site import labels
-from stewardbench.site.charts import Dot, DotPanel, DotRow, Dots, Plane, PlanePoint, Stack, StackRow
+from stewardbench.site.charts import Dot, DotPanel, DotRow, Dots, Plane, PlanePoint, Series, Stack, StackRow
 from stewardbench.site.model import Board, BoardRow, Column, Figure, Group, Origin
 from stewardbench.site.views.frames import MISSING, Chart, by_run, figure, is_pooled, quantity, rows_of, run_label
 
 Tables = Mapping[str, Table]
+SOURCE_SUFFIX = {Origin.OWN: "", Origin.PUBLISHED: ", published", Origin.HARNESS_CHECK: ", check"}
 PAPER_AGENTS = ("hermes", "openclaw")  # always drawn with the first two marks
 
 COLUMNS = (
@@ -124,11 +125,10 @@ def _boundary(table: Table) -> Chart:
     ]
     return Dots(
         "Failure of session-only and committed episodes, per run",
-        ("Session only", "Committed"),
+        (Series("Session only", 0, hollow=True), Series("Committed", 1)),
         (DotPanel("DF4, and the gap in points", tuple(rows)),),
         "% failing",
         connected=True,
-        hollow=(0,),
     )
 
 
@@ -148,7 +148,7 @@ def _gap_against_commit(table: Table) -> Chart:
     lows = [point.y.low for point in points if point.y.low is not None]
     return Plane(
         "Gap in failure against share committed, one point per run",
-        tuple(labels.agent_label(agent) for agent in agents),
+        tuple(Series(labels.agent_label(agent), place) for agent, place in agents.items()),
         tuple(points),
         "Commit, % of episodes",
         "Gap in DF4, points",
@@ -159,23 +159,32 @@ def _gap_against_commit(table: Table) -> Chart:
 
 
 def _by_level(axis: str, levels: Mapping[str, str]) -> Callable[[Table], Chart]:
+    """Failure and commits per level of an axis, one series per agent; published ones are hollow marks of their own."""
+
     def draw(table: Table) -> Chart:
-        found = {(row["agent"], row[axis], row["metric"]): quantity(row) for row in rows_of(table)}
-        agents = _agents(row["agent"] for row in rows_of(table))
+        rows = rows_of(table)
+        found = {(row["agent"], row["origin"], row[axis], row["metric"]): quantity(row) for row in rows}
+        marks = _agents(row["agent"] for row in rows)
+        origins = dict.fromkeys(row["origin"] for row in rows)
+        pairs = [(a, origin) for origin in origins for a in marks if any(key[:2] == (a, origin) for key in found)]
         panels = [
             DotPanel(
                 title,
                 tuple(
                     DotRow(
-                        label, tuple(Dot(place, found.get((a, level, metric), MISSING)) for a, place in agents.items())
+                        label,
+                        tuple(Dot(i, found.get((*pair, level, metric), MISSING)) for i, pair in enumerate(pairs)),
                     )
                     for level, label in levels.items()
                 ),
             )
             for metric, title in (("df4", "Failure (DF4)"), ("commit", "Committed"))
         ]
-        names = tuple(labels.agent_label(agent) for agent in agents)
-        return Dots(f"Failure and commits by {axis}", names, tuple(panels), "% of episodes")
+        series = tuple(
+            Series(labels.agent_label(agent) + SOURCE_SUFFIX[origin], marks[agent], hollow=origin == Origin.PUBLISHED)
+            for agent, origin in pairs
+        )
+        return Dots(f"Failure and commits by {axis}", series, tuple(panels), "% of episodes")
 
     return draw
 
@@ -208,7 +217,7 @@ def _stances(table: Table) -> Chart:
         )
         for metric, title in titles.items()
     ]
-    return Dots("What follows each persist-stage stance", ("All runs",), tuple(panels), "% of episodes")
+    return Dots("What follows each persist-stage stance", (Series("All runs", 0),), tuple(panels), "% of episodes")
 
 
 def _cross_domain(table: Table) -> Chart:
@@ -225,11 +234,14 @@ def _cross_domain(table: Table) -> Chart:
     ]
     return Dots(
         "Failure on cross-domain queries, without and with a commit",
-        ("Cross-domain, session only", "Cross-domain, committed", "Same domain, committed"),
+        (
+            Series("Cross-domain, session only", 0, hollow=True),
+            Series("Cross-domain, committed", 1),
+            Series("Same domain, committed", 2),
+        ),
         (DotPanel("All runs pooled, and the lift in points", tuple(rows)),),
         "% failing",
         connected=True,
-        hollow=(0,),
     )
 
 

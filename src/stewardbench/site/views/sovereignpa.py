@@ -11,7 +11,7 @@ from stewardbench.report.labels import words
 from stewardbench.report.sovereignpa.rows import MODEL, RULES
 from stewardbench.report.sovereignpa.study import LABELS, POOL
 from stewardbench.report.table import Table, definitions
-from stewardbench.site.charts import Dot, DotPanel, DotRow, Dots, Plane, PlanePoint, Stack, StackRow
+from stewardbench.site.charts import Dot, DotPanel, DotRow, Dots, Plane, PlanePoint, Series, Stack, StackRow
 from stewardbench.site.model import Board, BoardRow, Column, Figure, Group, Origin, Quantity
 from stewardbench.site.views.frames import MISSING, SHORT, Chart, Row, figure, gathered, quantity, rows_of
 from stewardbench.sovereignpa.axes import Family
@@ -134,26 +134,34 @@ def _episodes(row: Row) -> str:
 
 
 def _plane(table: Table) -> Chart:
-    series = {(kind, published): f"{words(kind)}{', published' if published else ''}" for kind, published in _KINDS}
+    rows = gathered(rows_of(table), LABELS)
+    groups = [pair for pair in _KINDS if any((row["kind"], _published(row)) == pair for row, _ in rows)]
     points = [
         PlanePoint(
             _name(first),
             _label(first),
-            list(series).index((first["kind"], first["origin"] == Origin.PUBLISHED)),
+            groups.index((first["kind"], _published(first))),
             numbers.get("burden", MISSING),
             numbers.get("ssr", MISSING),
         )
-        for first, numbers in gathered(rows_of(table), LABELS)
+        for first, numbers in rows
     ]
     widest = max((point.x.value or 0.0 for point in points), default=1.0)
     return Plane(
         "Sovereign success against burden, one point per model or agent",
-        tuple(series.values()),
+        tuple(
+            Series(words(kind) + (", published" if published else ""), int(kind == RULES), hollow=published)
+            for kind, published in groups
+        ),
         tuple(points),
         "Unnecessary questions per episode",
         "Sovereign success, %",
         x_high=max(1.0, math.ceil(widest * 2) / 2),
     )
+
+
+def _published(row: Row) -> bool:
+    return _origin(row) is Origin.PUBLISHED
 
 
 _KINDS = ((MODEL, False), (MODEL, True), (RULES, False), (RULES, True))
@@ -180,7 +188,8 @@ def _effects(table: Table) -> Chart:
         ]
         low, high = _span(dot.quantity for line in lines for dot in line.dots)
         panels.append(DotPanel(title, tuple(lines), low, high))
-    return Dots("Paired changes", tuple(systems), tuple(panels), "change")
+    series = tuple(Series(name, place) for place, name in enumerate(systems))
+    return Dots("Paired changes", series, tuple(panels), "change")
 
 
 def _chosen(rows: Sequence[Row]) -> list[str]:
