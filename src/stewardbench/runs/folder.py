@@ -116,7 +116,7 @@ def read_manifest(path: Path) -> Manifest:
     file = path / "run.json"
     try:
         return Manifest.model_validate_json(file.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise StoreError(f"{path}: not a run folder (no run.json).", hint="Name the --out folder of a run.") from None
     except ValueError as error:
         raise StoreError(f"{file}: damaged: {error}", hint="Restore it, or start a new run folder.") from None
