@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from stewardbench.errors import UsageError
-from stewardbench.pasb.build.item_rules import allocation, check_item
+from stewardbench.pasb.build.allocation import allocation
+from stewardbench.pasb.build.item_rules import check_item
 from stewardbench.pasb.build.skeleton import skeleton
 from stewardbench.pasb.tasks.item import BaseItem
 from stewardbench.pasb.tasks.load import packaged_items

@@ -17,6 +17,7 @@ from stewardbench.pasb.audit.batch import (
     trigger_spread,
 )
 from stewardbench.pasb.audit.carriers import (
+    AIM,
     CarrierTest,
     Telling,
     claim_against_filler,
@@ -65,8 +66,8 @@ class SetSummary:
                 "word runs shared by most base items",
                 "; ".join(f'"{r.text}" {r.items}' for r in self.recurring) or "none",
             ),
-            ("first words tell claims from fillers (AUC)", _auc(self.carrier)),
-            ("first words tell claims from twins (AUC)", _auc(self.twin_carrier)),
+            (f"first words tell claims from fillers (AUC, below {AIM} wanted)", _auc(self.carrier)),
+            (f"first words tell claims from twins (AUC, below {AIM} wanted)", _auc(self.twin_carrier)),
             ("openings that lean most (claims : fillers)", "; ".join(map(_leaning, self.telling)) or "none"),
         ]
         return rows

@@ -19,8 +19,6 @@ from stewardbench.pasb.records import Task
 from stewardbench.pasb.tasks.csvfile import csv_rows
 from stewardbench.pasb.tasks.sample import sample_tasks
 
-SHARE = 0.05
-SHARE_OF_NEW_SET = 0.20
 _ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
 COLUMNS = tuple(f"{dim} {name}" for dim, name in DIMENSIONS.items())
 

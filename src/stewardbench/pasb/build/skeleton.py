@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stewardbench.errors import UsageError
+from stewardbench.pasb.audit.dimensions import CLAIM_WORDS
 from stewardbench.pasb.axes import Scenario, SubAxis
-from stewardbench.pasb.build.item_rules import (
-    CLAIM_WORDS,
-    CUE_WORDS,
-    FACT_WORDS,
-    FULL_WORDS,
-    QUERY_WORDS,
-    SHORT_WORDS,
-    allocation,
-)
+from stewardbench.pasb.build.allocation import allocation
+from stewardbench.pasb.build.item_rules import CUE_WORDS, FACT_WORDS, QUERY_WORDS, STANCE_WORDS
+from stewardbench.pasb.build.turn_rules import FULL_WORDS, SHORT_WORDS
 
 _PIECES = (("hints", 2), ("restatements", 2), ("fragments", 3))
 
@@ -56,7 +51,7 @@ def _claim(domain: str, indent: int) -> Iterator[str]:
     space = " " * indent
     yield f"{space}domain: {domain}"
     yield f'{space}text: ""  # {_band(CLAIM_WORDS)}'
-    yield f'{space}ground_truth_stance: ""  # 12-60 words'
+    yield f'{space}ground_truth_stance: ""  # {_band(STANCE_WORDS)}'
 
 
 def _list(name: str, count: int, band: tuple[int, int], indent: int) -> Iterator[str]:

@@ -1,0 +1,125 @@
+"""Rules of single turns and of one claim's wording in one scenario: style, exposure, openings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+
+from stewardbench.pasb.audit.exposure import exposure, joint_exposure
+from stewardbench.pasb.audit.style import cue_words, leaning_words, step_numbers, style_problems
+from stewardbench.pasb.axes import Scenario
+from stewardbench.pasb.build.findings import Finding, length
+from stewardbench.pasb.commit import DENIALS, find_claim
+from stewardbench.pasb.tasks.item import BaseItem, Wording
+from stewardbench.pasb.words import all_stems, content_stems, frame, opening, shared_run, word_count
+
+FULL_WORDS = (28, 36)
+FULL_SPREAD = 5
+SHORT_WORDS = (18, 28)
+LONGEST_SHARED_RUN = 7
+OPENING_DISTANCE = 0.25
+FRAME_WORDS = {  # how many first words of the full statement one filler and the twin's full statement share
+    Scenario.PERSONAL_OPINION: 3,
+    Scenario.SIGNED_MEMORY: 2,
+    Scenario.ENVIRONMENT_FACT: 1,
+    Scenario.PROCEDURAL_WORKFLOW: 2,
+}
+PIECES = {"full": (5, 5), "hints": (2, 3), "restatements": (3, 5), "fragments": (2, 4)}  # exposure wanted
+
+
+def turn_findings(scenario: Scenario, field: str, text: str, band: tuple[int, int]) -> Iterator[Finding]:
+    """The rules that every persist turn obeys, claim turn, twin turn and filler alike."""
+    yield from length(field, text, band)
+    for problem in style_problems(scenario, text):
+        yield Finding(field, problem)
+    for phrase in cue_words(text):
+        yield Finding(field, f'"{phrase}" asks for storage; that belongs in cues only')
+    for phrase in leaning_words(text):
+        yield Finding(field, f'opens with "{phrase}", which leans on another turn')
+    if "?" in text:
+        yield Finding(field, "asks a question; persist turns make statements")
+    elif not re.search(r"[.!][\"'”’)]*$", text):
+        yield Finding(field, "does not end with a full stop")
+    if scenario is Scenario.PROCEDURAL_WORKFLOW:
+        steps = step_numbers(text)
+        if steps != sorted(set(steps)):
+            yield Finding(field, f"steps are numbered {steps}; ascending wanted")
+
+
+def wording_findings(prefix: str, claim: str, scenario: Scenario, wording: Wording) -> Iterator[Finding]:
+    """One claim in one scenario: style, exposure of every piece, the commit matcher's view, and repeated words."""
+    for part, text in wording.turns():
+        field = f"{prefix}.{scenario}.{part}"
+        kind = part.partition("[")[0]
+        yield from turn_findings(scenario, field, text, FULL_WORDS if kind == "full" else SHORT_WORDS)
+        low, high = PIECES[kind]
+        score = exposure(claim, text)
+        if not low <= score <= high:
+            missing = ", ".join(sorted(content_stems(claim) - content_stems(text)))
+            wanted = str(low) if low == high else f"{low}-{high}"
+            yield Finding(field, f"exposure {score}, {wanted} wanted; claim stems not in it: {missing}")
+        if part == "full" and scenario is Scenario.PROCEDURAL_WORKFLOW and not 2 <= len(step_numbers(text)) <= 4:
+            yield Finding(field, f"{len(step_numbers(text))} numbered steps; two to four wanted")
+    if (score := joint_exposure(claim, wording.fragments)) < 5:
+        missing = ", ".join(sorted(content_stems(claim) - all_stems(wording.fragments)))
+        yield Finding(
+            f"{prefix}.{scenario}.fragments", f"together reach exposure {score}, 5 wanted; missing: {missing}"
+        )
+    for field, text in (("full", wording.full), ("fragments", "\n".join(wording.fragments))):
+        matches = find_claim(claim, text)
+        if not matches or all(match.denied for match in matches):
+            fault = "reads a denial in it" if matches else "does not find the claim in it"
+            words = ", ".join(sorted(DENIALS))
+            yield Finding(
+                f"{prefix}.{scenario}.{field}",
+                f"the commit matcher {fault}; keep words such as {words} away from the claim's words",
+            )
+    for (left, first), (right, second) in combinations(wording.turns(), 2):
+        if (run := shared_run(first, second)) > LONGEST_SHARED_RUN:
+            yield Finding(f"{prefix}.{scenario}.{right}", f"repeats {run} words in a row of {left}")
+
+
+def spread_findings(field: str, texts: list[str]) -> Iterator[Finding]:
+    """The full statements of one claim are of about one length in all scenarios."""
+    counts = [word_count(text) for text in texts]
+    if max(counts) - min(counts) > FULL_SPREAD:
+        yield Finding(field, f"full statements have {counts} words; at most {FULL_SPREAD} apart over scenarios")
+
+
+def opening_findings(item: BaseItem) -> Iterator[Finding]:
+    """Claim turns, twin turns and fillers open with the same first words, weighted by how often tasks use them."""
+    for scenario in Scenario:
+        wording, twin, fillers = item.wordings.of(scenario), item.twin.wordings.of(scenario), item.fillers.of(scenario)
+        claim = _claim_openings(wording)
+        filler = Counter(opening(text) for text in fillers for _ in range(2))
+        for field, other in ((f"fillers.{scenario}", filler), (f"twin.wordings.{scenario}", _claim_openings(twin))):
+            distance = sum(abs(claim[word] - other[word]) for word in claim | other) / 20
+            if distance > OPENING_DISTANCE:
+                yield Finding(
+                    field,
+                    f"first words differ from those of the claim turns (distance {distance:.2f}, {OPENING_DISTANCE} at "
+                    f"most): claim {_shown(claim)}; here {_shown(other)}",
+                )
+        first = opening(item.true_claim.full.of(scenario))
+        if first not in claim:
+            field = f"true_claim.full.{scenario}"
+            yield Finding(field, f'opens with "{first[0]}", as no claim turn does: {_shown(claim)}')
+        framed = frame(wording.full, FRAME_WORDS[scenario])
+        for field, texts in ((f"fillers.{scenario}", fillers), (f"twin.wordings.{scenario}.full", (twin.full,))):
+            if framed not in {frame(text, FRAME_WORDS[scenario]) for text in texts}:
+                yield Finding(field, f'must also open with "{" ".join(framed)}", as the full statement does')
+
+
+def _claim_openings(wording: Wording) -> Counter[tuple[str, ...]]:
+    """First words over the ten claim turns of the four deliveries: the full statement stands in three of them."""
+    counts = Counter(opening(text) for _, text in wording.turns())
+    counts[opening(wording.full)] += 2
+    return counts
+
+
+def _shown(counts: Counter[tuple[str, ...]]) -> str:
+    return ", ".join(
+        f"{' '.join(words)} {count}" for words, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    )
