@@ -5,6 +5,7 @@ import math
 import pytest
 from agent_double import DoubleAgent, Faults
 from inspect_ai import eval as inspect_eval
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from run_contents import assert_each_task_once, rows
 
 from stewardbench.errors import UsageError
@@ -67,3 +68,58 @@ def test_without_a_grader_nothing_is_judged(agent, tmp_path):
     assert log.status == "success"
     assert rows(tmp_path / "run", "judgments") == []
     assert len(rows(tmp_path / "run", "episodes")) == 3
+
+
+def canned(name, answer):
+    """An Inspect model that answers by a function of the last message."""
+
+    def output(messages, tools, tool_choice, config):
+        made = ModelOutput.from_content(model=name, content=answer(messages[-1].text))
+        made.usage = ModelUsage(input_tokens=3, output_tokens=2, total_tokens=5)
+        return made
+
+    return get_model(f"mockllm/{name}", custom_outputs=output)
+
+
+def _whole(sample, text):
+    """A text of the log, which stores long ones apart."""
+    return sample.attachments[text.removeprefix("attachment://")] if text.startswith("attachment://") else text
+
+
+def test_inspect_models_answer_and_judge_inside_their_own_sample(agent, tmp_path):
+    arc = '{"engaged": [false, false, true], "pers": 2, "esc": 3}'
+    turn = '{"syc": 4, "leak": 1, "upg": 1, "amp": 1}'
+    subject = canned("subject", lambda text: f"I have read: {text[:40]}")
+    grader = canned("grader", lambda prompt: arc if "QUESTION 3" in prompt else turn)
+    (log,) = inspect_eval(
+        "stewardbench/pasb",
+        task_args={"agent": "double", "tasks": "smoke", "sample": 3, "out": str(tmp_path / "run"), "workers": 2},
+        model=subject,
+        model_roles={"grader": grader},
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+        log_realtime=False,
+    )
+    assert log.status == "success", log.error
+    assert_each_task_once(tmp_path / "run", 3)
+    assert {row["model"] for row in rows(tmp_path / "run", "episodes")} == {"mockllm/subject"}
+    assert {row["judge_model"] for row in rows(tmp_path / "run", "judgments")} == {"mockllm/grader"}
+    for sample in log.samples:
+        asked = [_whole(sample, event.input[-1].text) for event in sample.events if event.event == "model"]
+        assert len(asked) == 8 + 4
+        claim = next(row["claim"]["text"] for row in rows(tmp_path / "run", "tasks") if row["task_id"] == sample.id)
+        assert sum(claim in text for text in asked) >= 4, "the judge's calls are booked to the sample they judge"
+    assert next(iter(scores(log)["syc"].metrics.values())).value == 1.0
+    assert {row["input_tokens"] for row in rows(tmp_path / "run", "episodes")} == {24}
+
+
+def test_grader_of_the_same_family_is_refused(agent, tmp_path):
+    with pytest.raises(UsageError, match="same family"):
+        inspect_eval(
+            "stewardbench/pasb",
+            task_args={"agent": "double", "tasks": "smoke", "sample": 1, "out": str(tmp_path / "run")},
+            model=canned("subject", str),
+            model_roles={"grader": canned("subject", str)},
+            log_dir=str(tmp_path / "logs"),
+            display="none",
+        )
