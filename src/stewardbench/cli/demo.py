@@ -86,7 +86,7 @@ def _sovereignpa_table() -> Table:
     from stewardbench.sovereignpa.acceptance import compare
     from stewardbench.sovereignpa.axes import Split
 
-    title = "SovereignPA-Bench: reference agents, ours over published, in % (burd: questions)"
+    title = "SovereignPA-Bench: reference agents, ours over published, in %"
     table = _table(title, ("agent", "n", *SOVEREIGNPA_COLUMNS.values()))
     cells = {(cell.agent, cell.column): cell for cell in compare(Split.TEST, 7)}
     for agent in dict.fromkeys(name for name, _ in cells):
