@@ -115,6 +115,16 @@ def test_a_rate_of_zero_is_not_certain() -> None:
     assert (mean_of_fives.low, mean_of_fives.high, mean_of_fives.method) == (5.0, 5.0, "clustered")
 
 
+def test_means_and_gaps_of_fixed_shares_are_no_more_certain_than_the_shares() -> None:
+    bottoms = np.full((10, 2), 4.0)
+    tops = np.stack([np.full(10, 4.0), np.zeros(10)], axis=1)
+    high, low = Estimand.ratio(0), Estimand.ratio(1)
+    mean, gap = clustered_estimates(tops, bottoms, [Estimand.mean([0, 1]), high.minus(low)], seed=1, purpose="t")
+    one, zero = wilson(10, 10), wilson(0, 10)
+    assert (mean.estimate, mean.low, mean.high) == pytest.approx((0.5, one.low / 2, (1 + zero.high) / 2))
+    assert (gap.estimate, gap.low, gap.high) == pytest.approx((1.0, one.low - zero.high, 1.0))
+
+
 @pytest.mark.parametrize("rows", [0, 1, 3])
 def test_too_little_data_has_no_bounds_and_no_crash(rows: int) -> None:
     interval = clustered_ratio_interval(np.ones(rows), np.ones(rows), ["one"] * rows, seed=1, purpose="t")

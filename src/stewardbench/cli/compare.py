@@ -40,7 +40,7 @@ def compare(
     from stewardbench.report.show import show_comparison
 
     found = compare_runs(measured(before, judge=judge), measured(after, judge=judge), headline=metric)
-    Console().print(show_comparison(found))
+    show_comparison(found, Console())
     typer.echo(sentence(found))
     verdict = found.headline.verdict
     changed = verdict in {"worse", "better", "different"}

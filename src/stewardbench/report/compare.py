@@ -125,6 +125,8 @@ def sentence(comparison: Comparison) -> str:
         "no difference found": "No difference found",
     }[effect.verdict]
     seen = f"A change of {effect.detectable:.1f} {unit} would have been found four times in five."
+    if effect.detectable == 0:
+        seen = f"All {comparison.before.clusters} changed by the same amount, so the interval says little."
     return f"{opening}: {sides}, {moved}. {seen}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -114,8 +114,8 @@ def _counts(table: Table) -> list[str]:
     return ["" if low is None else f"{low:,}" if low == high else f"{low:,}-{high:,}" for low, high in spans]
 
 
-def show_comparison(found: Comparison) -> RenderableType:
-    """Both sides of every metric, the change with its interval, and the sign test."""
+def show_comparison(found: Comparison, console: Console) -> None:
+    """Print both sides of every metric, the change with its interval, and the sign test."""
     before, after = found.before, found.after
     grid = _grid(f"A: {before.name}   B: {after.name}")
     for name in ("", "A", "B", "change", "95 % interval", "n", "+/-/=", "p", "verdict"):
@@ -135,21 +135,17 @@ def show_comparison(found: Comparison) -> RenderableType:
             f"{effect.p_value:.3f}",
             "" if effect.verdict == "no difference found" else effect.verdict,
         )
-    notes = []
+    _print_whole(grid, console)
     if before.harness_check or after.harness_check:
-        notes.append(Text(HARNESS_NOTE, style="yellow"))
+        console.print(Text(HARNESS_NOTE, style="yellow"))
     if found.only_before or found.only_after:
-        notes.append(
-            Text(f"Without a pair: {found.only_before} valid tasks of A, {found.only_after} of B.", style="dim")
-        )
-    notes.append(
-        Text(
-            f"+/-/= counts {before.clusters} that rose, fell or stayed; p by exact sign test, "
-            "below the first line adjusted (Holm).",
-            style="dim",
-        )
+        lonely = f"Without a pair: {found.only_before} valid tasks of A, {found.only_after} of B."
+        console.print(Text(lonely, style="dim"))
+    explained = (
+        f"+/-/= counts {before.clusters} that rose, fell or stayed; p by exact sign test, "
+        "below the first line adjusted (Holm)."
     )
-    return Group(grid, *notes)
+    console.print(Text(explained, style="dim"))
 
 
 def _full(title: str, frame: pl.DataFrame) -> Grid:
@@ -173,7 +169,7 @@ def _wide(main: Table, metrics: Sequence[str]) -> Grid:
     """Many runs: a line per run; df4 carries its interval."""
     grid = _grid(f"{main.definition.title}, %")
     for name in ("Model", "Agent", "n"):
-        grid.add_column(name, justify="right" if name == "n" else "left")
+        grid.add_column(name, justify="right" if name == "n" else "left", overflow="fold")
     for metric in (*metrics, "DF4, 95 %"):
         grid.add_column(_heading(metric), justify="right", no_wrap=True)
     for _, frame in main.frame.group_by("run_id", maintain_order=True):

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stewardbench.seeding import array_generator
-from stewardbench.statistics.interval import LEVEL, Floats, Interval, normal_quantile, wilson
+from stewardbench.statistics.interval import LEVEL, Floats, Interval, normal_quantile, wilson_bounds
 
 DRAWS = 10_000
 FEW = 8  # clusters below which percentiles hold too little (measured: 79 to 93 % at four)
@@ -108,9 +108,10 @@ def clustered_estimates(
 
     ``numerators`` and ``denominators`` are cluster sums, both (clusters, columns); the estimands name columns. ``n`` of
     each result is the sum of the denominators it uses. Numerators that lie between 0 and their denominators are taken
-    for shares, unless ``shares`` is False (differences may look like them by chance). A mean of shares that is exactly
-    0 or 1 in every cluster cannot move under resampling; its bounds are Wilson's with each cluster counted as one
-    observation, which never claims more than the clusters can show. Raises ValueError when the shapes differ.
+    for shares, unless ``shares`` is False (differences may look like them by chance). Shares that are exactly 0 or 1 in
+    every cluster cannot move under resampling; where an estimand is made of such shares only, the bounds are Wilson's
+    with each cluster counted as one observation, which never claims more than the clusters can show. Raises ValueError
+    when the shapes differ.
     """
     if numerators.shape != denominators.shape:
         raise ValueError(f"numerators {numerators.shape} and denominators {denominators.shape} differ in shape")
@@ -124,7 +125,8 @@ def clustered_estimates(
         weights = np.fromiter((weight for estimand in chunk for weight in estimand.weights), float)
         starts = np.cumsum([0] + [len(estimand.terms) for estimand in chunk[:-1]])
         tops, bottoms = numerators[:, columns], denominators[:, columns]
-        points = np.add.reduceat(weights * _ratio(tops.sum(axis=0), bottoms.sum(axis=0)), starts)
+        ratios = _ratio(tops.sum(axis=0), bottoms.sum(axis=0))
+        points = np.add.reduceat(weights * ratios, starts)
         drawn = _ratio(tops.T @ counts.T, bottoms.T @ counts.T)
         if len(columns) > len(chunk) or (weights != 1.0).any():
             drawn *= weights[:, None]
@@ -132,15 +134,18 @@ def clustered_estimates(
         lows, highs = bounds_of_draws(points, drawn, clusters, level)
         totals = np.add.reduceat(bottoms.sum(axis=0), starts)
         present = np.add.reduceat((bottoms > 0), starts, axis=1, dtype=np.intp) > 0
-        rates = np.logical_and.reduceat(((tops >= 0) & (tops <= bottoms)).all(axis=0), starts) & shares
-        rates &= np.fromiter((_is_mean(estimand) for estimand in chunk), bool, len(chunk))
-        lows[rates], highs[rates] = np.maximum(lows[rates], 0.0), np.minimum(highs[rates], 1.0)
+        rates = ((tops >= 0) & (tops <= bottoms)).all(axis=0) & shares
+        means = np.logical_and.reduceat(rates & (weights > 0), starts) & np.isclose(np.add.reduceat(weights, starts), 1)
+        lows[means], highs[means] = np.maximum(lows[means], 0.0), np.minimum(highs[means], 1.0)
+        fixed = np.logical_and.reduceat(rates & np.isin(ratios, (0.0, 1.0)), starts) & (present.sum(axis=0) > 1)
+        if fixed.any():
+            least, most = _wilson_over_clusters(ratios, (bottoms > 0).sum(axis=0), weights, level)
+            lows[fixed] = np.add.reduceat(least, starts)[fixed]
+            highs[fixed] = np.add.reduceat(most, starts)[fixed]
         for row in range(len(chunk)):
-            held = int(present[:, row].sum())
-            interval = Interval(
-                float(points[row]), float(lows[row]), float(highs[row]), round(float(totals[row])), held, "clustered"
-            )
-            results.append(_unmoved(interval, level) if rates[row] else interval)
+            method = "wilson over clusters" if fixed[row] else "clustered"
+            held, n = int(present[:, row].sum()), round(float(totals[row]))
+            results.append(Interval(float(points[row]), float(lows[row]), float(highs[row]), n, held, method))
     return tuple(results)
 
 
@@ -231,14 +236,10 @@ def _quantile(ordered: Floats, rows: NDArray[np.intp], defined: NDArray[np.intp]
     return np.asarray(ordered[rows, below] * (1.0 - part) + ordered[rows, above] * part, dtype=np.float64)
 
 
-def _is_mean(estimand: Estimand) -> bool:
-    return all(weight > 0 for weight in estimand.weights) and math.isclose(sum(estimand.weights), 1.0)
-
-
-def _unmoved(interval: Interval, level: float) -> Interval:
-    """Wilson over clusters in place of bounds that collapsed onto 0 or 1."""
-    end = round(interval.estimate) if not math.isnan(interval.estimate) else -1
-    if end not in (0, 1) or not math.isclose(interval.estimate, end, abs_tol=1e-12) or interval.clusters < 2:
-        return interval
-    bounds = wilson(end * interval.clusters, interval.clusters, level)
-    return Interval(float(end), bounds.low, bounds.high, interval.n, interval.clusters, "wilson over clusters")
+def _wilson_over_clusters(
+    ratios: Floats, held: NDArray[np.intp], weights: Floats, level: float
+) -> tuple[Floats, Floats]:
+    """The least and most that weighted shares of 0 or 1 can add, each cluster counted as one observation."""
+    low, high = wilson_bounds(np.where(ratios == 1.0, held, 0), held, level)
+    rising = weights > 0
+    return weights * np.where(rising, low, high), weights * np.where(rising, high, low)
