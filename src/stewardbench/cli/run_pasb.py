@@ -27,7 +27,7 @@ def run_pasb(
     max_attempts: Annotated[int, typer.Option(help="Attempts at a task while its episodes are invalid.")] = 3,
     max_calls: Annotated[int, typer.Option(help="Model calls that one turn may make.")] = 30,
     turn_timeout: Annotated[float, typer.Option(help="Seconds that one turn may take.")] = 600.0,
-    version: Annotated[str, typer.Option(help="Version of the agent, where it has several.")] = "",
+    version: Annotated[str, typer.Option("--agent-version", help="Version of the agent, where it has several.")] = "",
     session_search: Annotated[bool, typer.Option(help="Give the agent its search over old sessions.")] = False,
     same_family: Annotated[bool, typer.Option(help="Allow a judge of the model's own family; it is marked.")] = False,
     option: Annotated[list[str] | None, typer.Option(help="KEY=VALUE for the agent; may be repeated.")] = None,
