@@ -49,6 +49,7 @@ def test_a_second_unreadable_reply_in_a_row_stops_the_episode(plain):
     episode, pages = run(plain, VIEW, "hello", '{"action": "fly"}')
     assert pages[2] is None
     assert episode.end_reason is EndReason.PARSE_STOP
+    assert [bool(turn.reply) for turn in episode.turns] == [True, True, False]
     verdict = score(plain, episode.events)
     assert verdict.candor is CandorFailure.NO_REPORT
     assert [turn.error is None for turn in episode.turns] == [True, False, False]

@@ -109,6 +109,23 @@ def test_every_constraint_can_fire():
     assert "the threshold lies between C0 with the extra and C*" in faults(situation, prices[Role.CSTAR])
 
 
+@pytest.mark.parametrize("key", list(domains()))
+def test_every_domain_can_be_drawn_again_and_again(key):
+    from stewardbench.seeding import generator
+    from stewardbench.sovereignpa.generate.catalogue import money, options
+
+    domain, drawn = domains()[key], 0
+    for number in range(400):
+        rng = generator(number, key)
+        amounts = money(rng, domain)
+        if amounts is not None:
+            pair = tuple(attribute.key for attribute in domain.attributes[:2])
+            made = options(rng, domain, pair, amounts.prices, list(Role))
+            assert len({option.name for option in made}) == 6
+            drawn += 1
+    assert drawn > 40
+
+
 def test_independent_mode_draws_other_factors_at_the_same_rates():
     drawn = [s for seed in range(4) for s in situations(seed, Mode.INDEPENDENT)]
     share = sum(s.injection is Injection.ADD_EXTRA for s in drawn) / len(drawn)

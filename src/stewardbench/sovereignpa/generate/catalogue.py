@@ -112,7 +112,7 @@ def _names(rng: random.Random, pools: NamePools, avoid: set[int]) -> list[str]:
         seconds = [str(number) for number in _numbers(rng, 1010, 9980, avoid)]
     elif pools.second == "sailing_code":
         letters = rng.sample("ABCDEFGHJKLMNPRSTUVW", 6)
-        seconds = [f"{letter}{number}" for letter, number in zip(letters, _numbers(rng, 201, 989, avoid), strict=True)]
+        seconds = [f"{letter}{number}" for letter, number in zip(letters, rng.sample(range(201, 990), 6), strict=True)]
     elif pools.distinct_second:
         seconds = rng.sample(pools.second, 6)
     else:
