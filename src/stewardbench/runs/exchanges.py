@@ -20,23 +20,19 @@ FORMAT = "exchanges/1"
 
 def pack(exchanges: Iterable[Exchange]) -> bytes:
     """The stored form of an episode's model calls; equal calls give equal bytes."""
-    pool: dict[str, int] = {}
-
-    def place(value: Any) -> int:
-        return pool.setdefault(canonical_json(value), len(pool))
-
+    pool = _Pool()
     rows = []
     for exchange in exchanges:
         row = exchange.model_dump(mode="json", exclude={"request"})
         request = exchange.request
         row["request"] = {
-            "messages": [place(message) for message in request.messages],
-            "tools": [place(tool) for tool in request.tools],
+            "messages": pool.place("messages", request.messages),
+            "tools": pool.place("tools", request.tools),
             "rest": request.model_dump(mode="json", exclude={"messages", "tools"}),
         }
         rows.append(row)
-    text = f'{{"format":"{FORMAT}","pool":[{",".join(pool)}],"exchanges":{json.dumps(rows, ensure_ascii=False)}}}'
-    return gzip.compress(text.encode("utf-8", "surrogatepass"), compresslevel=6, mtime=0)
+    stored = f'{{"format":"{FORMAT}","pool":[{pool.text}],"exchanges":{json.dumps(rows, ensure_ascii=False)}}}'
+    return gzip.compress(stored.encode("utf-8", "surrogatepass"), compresslevel=6, mtime=0)
 
 
 def unpack(data: bytes) -> tuple[Exchange, ...]:
@@ -54,6 +50,31 @@ def unpack(data: bytes) -> tuple[Exchange, ...]:
 def load_exchanges(blobs: BlobStore, digest: str) -> tuple[Exchange, ...]:
     """The model calls of an episode, by the hash in its record; none where it made none."""
     return unpack(blobs.get(digest)) if digest else ()
+
+
+class _Pool:
+    """Distinct values by number. A request repeats the one before it, so that is looked at first."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._before: dict[str, list[tuple[Any, int]]] = {}
+
+    @property
+    def text(self) -> str:
+        """All values, as the inside of a JSON list."""
+        return ",".join(self._numbers)
+
+    def place(self, part: str, values: Sequence[Any]) -> list[int]:
+        """The numbers of some values, new ones where a value is new."""
+        before = self._before.get(part, [])
+        placed = [
+            before[place]
+            if place < len(before) and before[place][0] == value
+            else (value, self._numbers.setdefault(canonical_json(value), len(self._numbers)))
+            for place, value in enumerate(values)
+        ]
+        self._before[part] = placed
+        return [number for _, number in placed]
 
 
 def _exchange(row: dict[str, Any], pool: Sequence[Any]) -> Exchange:
