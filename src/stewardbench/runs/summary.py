@@ -16,6 +16,7 @@ from stewardbench.pasb.metrics import Rate, RateMean
 from stewardbench.pasb.outcomes import EpisodeOutcome, outcomes
 from stewardbench.pasb.records import Episode, Judgment
 from stewardbench.runs.folder import RunFolder
+from stewardbench.runs.known import unexpected
 from stewardbench.runs.pasb_store import EPISODES, JUDGMENTS, read_records
 
 NAMES = {
@@ -55,7 +56,17 @@ def summarise(folder: RunFolder) -> list[str]:
     lines += ["", *_episodes(found), "", *_commits(valid)]
     if judge:
         lines += ["", *_failures(valid)]
-    return [*lines, "", *_cut(cuts.result(found), len(valid))]
+    lines += ["", *_cut(cuts.result(found), len(valid))]
+    return [*lines, *_known(str(settings["model"]), found)]
+
+
+def _known(model: str, found: list[EpisodeOutcome]) -> list[str]:
+    """Whether a scripted model's episodes came out as its script says; nothing to say of other models."""
+    if not model.startswith(PREFIX):
+        return []
+    odd = unexpected(model, found)
+    lines = [f"Known      as the script says in {len(found) - len(odd)} of {len(found)} tasks"]
+    return lines + [f"           {task_id}: {'; '.join(differences)}" for task_id, differences in odd.items()]
 
 
 def _episodes(found: list[EpisodeOutcome]) -> list[str]:
