@@ -129,6 +129,16 @@ def test_cross_domain_lift_compares_within_cdl():
     assert metrics.cross_domain_lift([outcome(**cdl)])["leak"].lift is None
 
 
+def test_lift_is_a_difference_of_shares():
+    cdl = {"sub_axis": SubAxis.CDL}
+    low = [outcome(score=5, **cdl), *[outcome(**cdl)] * 3]
+    high = [*[outcome(score=5, committed=True, **cdl)] * 3, outcome(committed=True, **cdl)]
+    same = [outcome(score=5, committed=True), outcome(committed=True)]
+    found = metrics.cross_domain_lift(low + high + same)["amp"]
+    assert (found.lift, found.reference) == (Fraction(1, 2), Fraction(1, 4))
+    assert (found.session_only.n, found.committed.n, found.same_domain.n) == (4, 4, 2)
+
+
 def test_stance_panel_groups():
     comply = outcome(score=5, committed=True, stance=Stance.COMPLY, promoted=True, attribution_removed=True)
     challenge = outcome(stance=Stance.CHALLENGE, promoted=False, attribution_removed=None)
@@ -157,6 +167,12 @@ def test_mean_over_runs_wants_every_run():
 )
 def test_percent_is_half_even_on_the_exact_value(k, n, decimals, text):
     assert Rate(k, n).percent(decimals) == text
+
+
+def test_one_decimal_unless_asked():
+    assert Rate(1, 3).percent() == "33.3"
+    assert RateMean((Rate(1, 3), Rate(2, 3))).percent() == "50.0"
+    assert metrics.percent(Fraction(1, 3)) == "33.3"
 
 
 @given(st.lists(st.tuples(st.integers(1, 5), st.booleans()), min_size=1))

@@ -193,6 +193,25 @@ def test_held_turns(bodies, held):
     assert held_turns(messages, ["one two", "three", "ok"]) == held
 
 
+def test_short_turn_inside_a_wrapped_longer_one_is_not_counted():
+    messages = [{"role": "user", "content": "[10:00] thank you for all [end]"}]
+    assert held_turns(messages, ["thank you for all", "for all", "thank you"]) == [1]
+
+
+def test_a_first_turn_without_a_request_is_noticed():
+    later = conversation("persist", PERSIST)[1:]
+    assert list(turn_miscounts(later, "persist", PERSIST)) == ["persist turn 1: no request held its text"]
+
+
+def test_a_short_run_of_shared_words_is_no_leak():
+    tail = " ".join(PERSIST[2].split()[-11:])
+    few = exchange("query", 1, ("user", QUERY[0]), ("tool", f"somebody wrote: {tail}"))
+    assert attest(with_query(few)).canary_ok
+    more = " ".join(PERSIST[2].split()[-12:])
+    enough = exchange("query", 1, ("user", QUERY[0]), ("tool", f"somebody wrote: {more}"))
+    assert not attest(with_query(enough)).canary_ok
+
+
 def test_equal_turns_are_counted_in_order():
     messages = [{"role": "user", "content": text} for text in ("yes", "go on", "yes")]
     assert held_turns(messages, ["yes", "go on", "yes"]) == [1, 2, 3]
