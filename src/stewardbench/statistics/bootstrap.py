@@ -127,7 +127,7 @@ def clustered_estimates(
         tops, bottoms = numerators[:, columns], denominators[:, columns]
         ratios = _ratio(tops.sum(axis=0), bottoms.sum(axis=0))
         points = np.add.reduceat(weights * ratios, starts)
-        drawn = _ratio(tops.T @ counts.T, bottoms.T @ counts.T)
+        drawn = _drawn_ratios(numerators, denominators, columns, counts)
         if len(columns) > len(chunk) or (weights != 1.0).any():
             drawn *= weights[:, None]
             drawn = np.add.reduceat(drawn, starts, axis=0)
@@ -198,6 +198,13 @@ def _ratio(tops: Floats, bottoms: Floats) -> Floats:
     """The quotient, in place of ``tops``; where nothing was drawn, 0 / 0 is NaN."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.divide(tops, bottoms, out=tops)
+
+
+def _drawn_ratios(numerators: Floats, denominators: Floats, columns: NDArray[np.intp], counts: Floats) -> Floats:
+    """Resampled ratios of the columns as (columns, draws); a column that occurs several times is resampled once."""
+    distinct, place = np.unique(columns, return_inverse=True)
+    drawn = _ratio(numerators[:, distinct].T @ counts.T, denominators[:, distinct].T @ counts.T)
+    return drawn if np.array_equal(distinct, columns) else drawn[place]
 
 
 def _chunks(estimands: Sequence[Estimand], terms: int) -> list[list[Estimand]]:
