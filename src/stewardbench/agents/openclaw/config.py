@@ -142,12 +142,11 @@ def _tools(release: Release, settings: AgentSettings) -> dict[str, Any]:
     if settings.tools not in offered:
         raise UsageError(f"OpenClaw has no tool set {settings.tools!r}.", hint=f"Choose one of: {', '.join(offered)}.")
     denied = DENIED_TOOLS if release.workshop_plugin else DENIED_TOOLS + DENIED_CORE_TOOLS
-    allowed = offered[settings.tools]
+    tools: dict[str, Any] = {"fs": {"workspaceOnly": True}, "allow": offered[settings.tools], "deny": denied}
     if settings.session_search:
-        allowed = [*allowed, *TRANSCRIPT_TOOLS]
-    else:
-        denied = [*denied, *TRANSCRIPT_TOOLS]
-    return {"fs": {"workspaceOnly": True}, "allow": allowed, "deny": denied}
+        others = {"visibility": "agent"}  # else a session sees itself and what it started
+        return {**tools, "allow": [*tools["allow"], *TRANSCRIPT_TOOLS], "sessions": others}
+    return {**tools, "deny": [*denied, *TRANSCRIPT_TOOLS]}
 
 
 def _search(place: Place) -> dict[str, Any]:
