@@ -120,3 +120,9 @@ def test_lone_surrogates_and_other_scripts_do_not_break_it():
     text = b"\xff\xfe broken \xc3\x28 " + CLAIM.encode() + " 植物 растения".encode()
     found = find_commit(CLAIM, {}, {"USER.md": file_state("USER.md", text)}, lambda _: Surface.PROFILE)
     assert found.committed is True
+
+
+def test_exactly_half_of_the_content_words_is_enough():
+    claim = "Copper kettles whistle sadly"
+    assert find_claim(claim, "A copper kettle stood there.")
+    assert not find_claim(claim, "A copper pot stood there.")
