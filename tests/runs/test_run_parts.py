@@ -1,8 +1,7 @@
-import gzip
-
 """The parts of a run: stored model calls, slots, progress, settings, and what the end of a run prints."""
 
 import asyncio
+import gzip
 import os
 
 import pytest
