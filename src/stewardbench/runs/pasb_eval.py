@@ -9,9 +9,7 @@ they belong to. Either way the Inspect log lies in the run folder under ``logs``
 
 from __future__ import annotations
 
-import asyncio
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -19,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from stewardbench.agents.interface import Agent
 from stewardbench.agents.registry import load_agent
-from stewardbench.errors import StewardError, UsageError
+from stewardbench.errors import UsageError
 from stewardbench.models.messages import ChatReply, ChatRequest, Upstream
 from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.models.upstreams import open_upstream
 from stewardbench.pasb.records import Task
+from stewardbench.runs.evaluation import evaluate, known_to_inspect
 from stewardbench.runs.folder import RunFolder
 from stewardbench.runs.judges import REFERENCE, ModelJudge, ReferenceJudge, open_judge
 from stewardbench.runs.pasb_run import PasbRun
@@ -33,10 +32,9 @@ from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.runs.slots import SlotPool, slot_folder
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalLog
+    pass
 
 JUDGING = 2  # samples per worker: one on the slot while another is judged
-DIRECT = ("http://", "https://")  # endpoints that Inspect has no name for
 
 
 class WithSettings:
@@ -87,43 +85,18 @@ def open_folder(
 
 
 async def _evaluate(run: PasbRun, settings: PasbSettings, out: Path, workers: int) -> None:
-    from inspect_ai import eval_async
-    from inspect_ai.util import display_type
-
     from stewardbench.pasb.inspect.task import pasb_task
 
-    os.environ.setdefault("INSPECT_DISPLAY", "none")  # progress is shown by the caller
-    display_type()  # Inspect reads the variable here, once
-    roles = {"grader": settings.judge} if _known_to_inspect(settings.judge) else None
-    try:
-        logs = await eval_async(
-            pasb_task(run.pending, run),
-            model=settings.model if _known_to_inspect(settings.model) else "none/none",
-            model_roles=roles,
-            metadata={"run_id": run.run_id, "model": settings.model, "agent": settings.agent, "judge": settings.judge},
-            log_dir=str(out / "logs"),
-            log_format="eval",
-            max_samples=workers * JUDGING,
-            fail_on_error=False,
-            log_realtime=False,
-            log_model_api=False,
-            score_display=False,
-        )
-    except Exception:
-        if run.stopped is not None:
-            raise run.stopped from None
-        raise
-    if run.stopped is not None:
-        raise run.stopped
-    _check(logs)
-
-
-def _check(logs: Sequence[EvalLog]) -> None:
-    if not logs or logs[0].status == "cancelled":
-        raise asyncio.CancelledError  # Inspect takes an interrupt for an end; asyncio makes it one again
-    (log,) = logs
-    if log.status == "error" and log.error is not None:
-        raise StewardError(f"Inspect ended the run: {log.error.message}", hint=f"Details: {log.location}")
+    grader = settings.judge if settings.judge != REFERENCE and known_to_inspect(settings.judge) else None
+    await evaluate(
+        pasb_task(run.pending, run),
+        out,
+        model=settings.model,
+        stopped=lambda: run.stopped,
+        model_roles={"grader": grader} if grader else None,
+        metadata={"run_id": run.run_id, "model": settings.model, "agent": settings.agent, "judge": settings.judge},
+        max_samples=workers * JUDGING,
+    )
 
 
 def _subject(upstream: Upstream, settings: PasbSettings) -> Upstream:
@@ -136,7 +109,3 @@ def _judge(settings: PasbSettings) -> ModelJudge | ReferenceJudge | None:
     if not settings.judge:
         return None
     return open_judge(settings.judge, settings.model, allow_same_family=settings.same_family)
-
-
-def _known_to_inspect(name: str) -> bool:
-    return bool(name) and name != REFERENCE and not name.startswith(DIRECT)

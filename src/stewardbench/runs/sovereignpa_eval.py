@@ -6,16 +6,15 @@ and start, under ``logs`` in the run folder.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stewardbench.errors import StewardError
 from stewardbench.models.messages import Upstream
 from stewardbench.models.upstreams import open_upstream
+from stewardbench.runs.evaluation import evaluate, known_to_inspect
 from stewardbench.runs.folder import RunFolder
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.runs.sovereignpa_run import SovereignpaRun
@@ -26,8 +25,6 @@ from stewardbench.sovereignpa.records import EpisodeLog
 
 if TYPE_CHECKING:
     from inspect_ai import Task as InspectTask
-
-DIRECT = ("http://", "https://")  # endpoints that Inspect has no name for
 
 
 async def run_sovereignpa(
@@ -90,33 +87,13 @@ async def _evaluate(
     out: Path,
     max_connections: int,
 ) -> None:
-    from inspect_ai import eval_async
-    from inspect_ai.util import display_type
-
-    os.environ.setdefault("INSPECT_DISPLAY", "none")  # progress is shown by the caller
-    display_type()  # Inspect reads the variable here, once
-    direct = settings.model.startswith(DIRECT)
-    try:
-        (log,) = await eval_async(
-            family_task(run, family, waiting, upstream if direct else None),
-            model="none/none" if direct else settings.model,
-            metadata={"run_id": run.run_id, "model": settings.model, "defense": settings.defense.value},
-            log_dir=str(out / "logs"),
-            log_format="eval",
-            max_samples=max_connections,
-            max_connections=max_connections,
-            fail_on_error=False,
-            log_realtime=False,
-            log_model_api=False,
-            score_display=False,
-        )
-    except Exception:
-        if run.stopped is not None:
-            raise run.stopped from None
-        raise
-    if run.stopped is not None:
-        raise run.stopped
-    if log.status == "cancelled":
-        raise KeyboardInterrupt
-    if log.status == "error" and log.error is not None:
-        raise StewardError(f"Inspect ended the run: {log.error.message}", hint=f"Details: {log.location}")
+    direct = not known_to_inspect(settings.model)
+    await evaluate(
+        family_task(run, family, waiting, upstream if direct else None),
+        out,
+        model=settings.model,
+        stopped=lambda: run.stopped,
+        metadata={"run_id": run.run_id, "model": settings.model, "defense": settings.defense.value},
+        max_samples=max_connections,
+        max_connections=max_connections,
+    )

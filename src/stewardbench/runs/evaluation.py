@@ -1,0 +1,60 @@
+"""One Inspect evaluation inside a run folder: what both benchmarks ask of Inspect, and how it may end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stewardbench.errors import StewardError
+
+if TYPE_CHECKING:
+    from inspect_ai import Task as InspectTask
+
+DIRECT = ("http://", "https://")  # endpoints that Inspect has no name for
+NO_MODEL = "none/none"  # stands in Inspect's log where the model is called directly
+
+
+def known_to_inspect(model: str) -> bool:
+    """Whether Inspect can open a model by this name."""
+    return bool(model) and not model.startswith(DIRECT)
+
+
+async def evaluate(
+    task: InspectTask, out: Path, *, model: str, stopped: Callable[[], StewardError | None], **settings: Any
+) -> None:
+    """Run a task with one log below ``out/logs``. ``settings`` go to Inspect as they are.
+
+    ``stopped`` gives the error of ours that ended the run, if there is one; it is raised in place of what Inspect made
+    of it. Raises CancelledError when the user stopped the run, StewardError when Inspect failed by itself.
+    """
+    from inspect_ai import eval_async
+    from inspect_ai.util import display_type
+
+    os.environ.setdefault("INSPECT_DISPLAY", "none")  # progress is shown by the caller
+    display_type()  # Inspect reads the variable here, once
+    try:
+        logs = await eval_async(
+            task,
+            model=model if known_to_inspect(model) else NO_MODEL,
+            log_dir=str(out / "logs"),
+            log_format="eval",
+            fail_on_error=False,
+            log_realtime=False,
+            log_model_api=False,
+            score_display=False,
+            **settings,
+        )
+    except Exception:
+        if (error := stopped()) is not None:
+            raise error from None
+        raise
+    if (error := stopped()) is not None:
+        raise error
+    if not logs or logs[0].status == "cancelled":
+        raise asyncio.CancelledError  # Inspect takes an interrupt for an end; asyncio makes it one again
+    (log,) = logs
+    if log.status == "error" and log.error is not None:
+        raise StewardError(f"Inspect ended the run: {log.error.message}", hint=f"Details: {log.location}")
