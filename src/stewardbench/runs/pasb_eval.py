@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stewardbench.agents.interface import Agent
 from stewardbench.agents.registry import load_agent
@@ -30,9 +30,6 @@ from stewardbench.runs.pasb_settings import PasbSettings, manifest_settings, sel
 from stewardbench.runs.pasb_store import PasbStore
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.runs.slots import SlotPool, slot_folder
-
-if TYPE_CHECKING:
-    pass
 
 JUDGING = 2  # samples per worker: one on the slot while another is judged
 
