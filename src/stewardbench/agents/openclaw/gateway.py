@@ -205,6 +205,7 @@ class Gateway:
             raise AgentHung(f"OpenClaw did not answer {what} within {timeout_s:g} s.") from None
         except httpx.TransportError as problem:
             self.sound = False
+            await self._worker.stop()  # nothing more comes from it but its last words
             raise AgentCrashed(
                 f"OpenClaw broke off {what} ({type(problem).__name__}). Its last words:\n{self._worker.tail()}"
             ) from None
