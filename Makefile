@@ -27,7 +27,8 @@ demo: setup  ## run the main job on real agents with scripted models; no key nee
 	$(BIN)/stewardbench demo --out $(DEMO)
 
 test: setup agents  ## run every test, real agents and browser included
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not real_agent and not browser"
+	$(BIN)/pytest -m "real_agent or browser"
 
 lint: setup  ## ruff and strict mypy
 	$(BIN)/ruff check .
