@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from stewardbench.errors import DataError, StoreError
 from stewardbench.records import BlobStore, JsonlLog, read_jsonl
-from stewardbench.runs.folder import RunFolder
+from stewardbench.runs.folder import RunFolder, run_folders
 from stewardbench.seeding import derive, generator
 
 
@@ -100,3 +100,12 @@ def test_seeds_depend_on_their_words_alone(seed: int, item: str, purpose: str) -
 
 def test_seeds_of_different_purposes_differ() -> None:
     assert len({derive(0, "item", purpose) for purpose in ("canary", "order", "price")}) == 3
+
+
+def test_a_folder_of_runs_stands_for_its_runs(tmp_path: Path) -> None:
+    for name in ("openclaw", "hermes"):
+        RunFolder.open(tmp_path / "both" / name, "pasb", {"agent": name}).close()
+    both = [tmp_path / "both" / "hermes", tmp_path / "both" / "openclaw"]
+    assert run_folders([tmp_path / "both"]) == both
+    assert run_folders(both) == both
+    assert run_folders([tmp_path / "none"]) == [tmp_path / "none"]

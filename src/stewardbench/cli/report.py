@@ -11,7 +11,7 @@ from stewardbench.cli import compare, published, verify
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders, or a folder that holds some.")],
     *,
     out: Annotated[
         Path | None, typer.Option(help="Write tables and figures here. Without it: tables only, into DIR/report.")
@@ -35,17 +35,19 @@ def report(
     from stewardbench.report.bundle import write_bundle
     from stewardbench.report.show import show_report, show_table
     from stewardbench.report.write import write_report
+    from stewardbench.runs.folder import run_folders
 
     if site and out is None:
         raise UsageError("--site needs a folder to build into.", hint="Add --out FOLDER.")
     settings = Settings(judge=judge, annotator=annotator, published=beside, at=at)
+    given, runs = runs, run_folders(runs)
     built = build_report(runs, settings)
     console = Console()
     if table:
         show_table(built.table(table), console)
     else:
         show_report(built, console)
-    folder = out or runs[0] / "report"
+    folder = out or given[0] / "report"
     paths = write_report(built, folder, figures=out is not None)
     typer.echo(f"\n{len(paths)} files in {folder}")
     if bundle is not None:

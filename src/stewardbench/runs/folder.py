@@ -19,7 +19,7 @@ import json
 import os
 import platform
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -109,6 +109,18 @@ class RunFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def run_folders(paths: Iterable[Path]) -> list[Path]:
+    """The run folders that paths stand for: a run itself, or the runs in a folder that holds several, by name.
+
+    So the runs of several agents or models can lie in one folder and be read as one.
+    """
+    found: list[Path] = []
+    for path in paths:
+        inside = sorted(entry.parent for entry in path.glob("*/run.json")) if path.is_dir() else []
+        found += [path] if (path / "run.json").exists() or not inside else inside
+    return found
 
 
 def read_manifest(path: Path) -> Manifest:
