@@ -67,7 +67,7 @@ def test_the_data_file_agrees_with_the_paper():
 
 
 def test_the_data_file_agrees_with_the_published_csv():
-    source = Path("/work/shared/published/sovereignpa/table2_main.csv")
+    source = Path(__file__).parents[3] / "shared" / "published" / "sovereignpa" / "table2_main.csv"
     if not source.exists():
         pytest.skip("the published figures are not on this machine")
     names = dict(zip(COLUMNS, ("ssr", "correct_choice", "addon_error", "overshare", "consent_violation"), strict=False))
