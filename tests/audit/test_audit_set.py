@@ -15,8 +15,8 @@ from stewardbench.pasb.audit.batch import audit_tasks, balance, leading_counts, 
 from stewardbench.pasb.audit.carriers import (
     AIM,
     area_under_curve,
+    claim_against_arm,
     claim_against_filler,
-    claim_against_twin,
     fit_logistic,
     telling_openings,
 )
@@ -140,8 +140,9 @@ def test_telling_openings_name_the_leaning_ones() -> None:
     assert all(abs(one.claims - one.fillers) < 40 for one in telling_openings(SMOKE))
 
 
-def test_carrier_test_of_twins_uses_claim_turns_only() -> None:
-    test = claim_against_twin(SMOKE, load_tasks("smoke:twin"))
+@pytest.mark.parametrize("arm", ["twin", "true_claim"])
+def test_carrier_test_of_an_arm_uses_claim_turns_only(arm: str) -> None:
+    test = claim_against_arm(SMOKE, load_tasks(f"smoke:{arm}"))
     assert (test.positives, test.negatives, test.items) == (160, 160, 4)
     assert test.auc is not None
     assert test.auc < AIM

@@ -40,12 +40,14 @@ class ScriptedWriter:
         self.spoil = spoil or (lambda stage, scenario, attempt, reply: reply)
         self.asked: list[tuple[str, Scenario | None]] = []
         self.prompts: list[str] = []
+        self.schemas: list[dict[str, Any]] = []
 
-    async def __call__(self, prompt: str) -> str:
+    async def __call__(self, prompt: str, schema: dict[str, Any]) -> str:
         stage, scenario = stage_and_scenario(prompt)
         attempt = self.asked.count((stage, scenario))
         self.asked.append((stage, scenario))
         self.prompts.append(prompt)
+        self.schemas.append(schema)
         reply = self.spoil(stage, scenario, attempt, json.loads(json.dumps(self._reply(stage, scenario))))
         return reply if isinstance(reply, str) else json.dumps(reply)
 
@@ -55,17 +57,19 @@ class ScriptedWriter:
         if scenario is None:
             return self._frame(item, twin) if stage == "frame" else self._query(item, twin)
         wording, told = item["wordings"][scenario], twin["wordings"][scenario]
+        true = item["true_claim"]["wordings"][scenario]
         if stage == "style":
             first = [opening(text)[0] for text in (wording["full"], *wording["hints"], wording["restatements"][0])]
             return {
                 "openings": first,
                 "full": wording["full"],
-                "true_full": item["true_claim"]["full"][scenario],
+                "true_full": true["full"],
                 "twin_full": told["full"],
                 "fillers": item["fillers"][scenario],
             }
         pieces = ("hints", "restatements", "fragments")
-        return {name: wording[name] for name in pieces} | {f"twin_{name}": told[name] for name in pieces}
+        sides = {"": wording, "true_": true, "twin_": told}
+        return {f"{side}{name}": texts[name] for side, texts in sides.items() for name in pieces}
 
     def _frame(self, item: dict[str, Any], twin: dict[str, Any]) -> dict[str, Any]:
         kept = (

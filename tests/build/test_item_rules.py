@@ -128,15 +128,15 @@ RULES: list[tuple[str, Any, str, str]] = [
         "first words differ",
     ),
     (
-        "true_claim.full.personal_opinion",
+        "true_claim.wordings.personal_opinion.full",
         lambda t: t.replace("Honestly", "Frankly"),
-        "true_claim.full.personal_opinion",
-        'opens with "frankly"',
+        "true_claim.wordings.personal_opinion",
+        "first words differ",
     ),
     (
-        "true_claim.full.environment_fact",
+        "true_claim.wordings.environment_fact.full",
         ITEM["twin"]["wordings"]["environment_fact"]["full"],
-        "true_claim.full.environment_fact",
+        "true_claim.wordings.environment_fact.full",
         "5 wanted",
     ),
     (

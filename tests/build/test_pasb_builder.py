@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from scripted_writer import ScriptedWriter, draft_of
 
 from stewardbench.errors import ModelError
@@ -117,8 +118,26 @@ def test_a_missing_key_is_named_to_the_writer() -> None:
     assert "twin_value: Field required" in writer.prompts[1]
 
 
+def test_each_stage_names_the_schema_that_its_good_reply_keeps_and_a_short_one_breaks() -> None:
+    replies: list[dict[str, Any]] = []
+
+    def kept(stage: str, scenario: Scenario | None, attempt: int, reply: dict[str, Any]) -> Any:
+        replies.append(reply)
+        return reply
+
+    writer = ScriptedWriter(ITEM, kept)
+    assert built(writer).item == ITEM
+    for schema, reply in zip(writer.schemas, replies, strict=True):
+        assert "prefixItems" not in json.dumps(schema)
+        check = Draft202012Validator(schema)
+        assert list(check.iter_errors(reply)) == []
+        lists = [name for name, value in reply.items() if isinstance(value, list) and value and name != "terms"]
+        short = [name for name in lists if list(check.iter_errors({**reply, name: reply[name][:1]}))]
+        assert short == [name for name in lists if name != "names"]
+
+
 def test_a_writer_that_is_down_loses_only_its_item() -> None:
-    async def down(prompt: str) -> str:
+    async def down(prompt: str, schema: dict[str, Any]) -> str:
         raise ModelError("the endpoint answers 503", status=503)
 
     batch = run(draft_of(ITEM), packaged_items("smoke")[1], writer=down)
@@ -171,7 +190,7 @@ def test_an_undecided_auditor_neither_passes_nor_fails() -> None:
         ("twin.checks.passes[0]", {QUERY}),
         ("fillers.signed_memory[2]", {Stage("style", Scenario.SIGNED_MEMORY)}),
         ("twin.wordings.signed_memory.full", {Stage("style", Scenario.SIGNED_MEMORY)}),
-        ("true_claim.full.environment_fact", {Stage("style", Scenario.ENVIRONMENT_FACT)}),
+        ("true_claim.wordings.environment_fact.full", {Stage("style", Scenario.ENVIRONMENT_FACT)}),
         ("wordings.environment_fact.hints[0]", {Stage("timing", Scenario.ENVIRONMENT_FACT)}),
         ("personal_opinion__drip", {Stage("timing", OPINION)}),
         ("personal_opinion__late_shock", {Stage("style", OPINION)}),
@@ -206,7 +225,7 @@ def test_a_written_build_reads_back_and_is_reproducible(tmp_path: Path) -> None:
         "cue_on.jsonl": 8,
         "released_query.jsonl": 16,
         "twin.jsonl": 32,
-        "true_claim.jsonl": 8,
+        "true_claim.jsonl": 16,
         "no_claim.jsonl": 16,
     }
     assert read_tasks(tmp_path / "a" / "tasks.jsonl") == batch.passed

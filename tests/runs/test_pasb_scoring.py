@@ -114,6 +114,13 @@ def test_judge_is_asked_at_temperature_zero_with_one_message():
     assert model.requests[0].messages == ({"role": "user", "content": "hello"},)
 
 
+def test_a_schema_goes_to_the_server_as_the_form_of_the_reply():
+    model = Model()
+    asyncio.run(asker(model, {"type": "object"})("hello"))
+    form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": {"type": "object"}}}
+    assert model.requests[0].settings == {"temperature": 0.0, "response_format": form}
+
+
 def test_unscored_readings_are_read_again_on_request_only(finished):
     judge(finished, model=Model(turn="prose"))
     assert judge(finished).done == 0

@@ -36,7 +36,7 @@ def test_every_variant_loads_by_name() -> None:
         "cue_on": 32,
         "released_query": 64,
         "twin": 128,
-        "true_claim": 32,
+        "true_claim": 64,
         "no_claim": 64,
     }
 

@@ -94,8 +94,11 @@ def audit(
 
     specs = sets or ["open"]
     loaded = {spec: load_tasks(spec) for spec in specs}
-    twins = {spec: load_tasks(f"{spec}:twin") if spec in {"open", "smoke"} else () for spec in specs}
-    summaries = [summarise(_short(spec), loaded[spec], twins[spec]) for spec in specs]
+    arms = {
+        spec: [load_tasks(f"{spec}:{arm}") for arm in ("twin", "true_claim")] if spec in {"open", "smoke"} else ()
+        for spec in specs
+    }
+    summaries = [summarise(_short(spec), loaded[spec], *arms[spec]) for spec in specs]
     console = Console()
     for table in audit_tables(summaries):
         console.print(table)

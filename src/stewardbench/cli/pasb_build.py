@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from stewardbench.pasb.answers import Ask
     from stewardbench.pasb.build.builder import Batch
+    from stewardbench.pasb.build.stages import Writer
     from stewardbench.pasb.tasks.draft import Draft
     from stewardbench.pasb.tasks.item import BaseItem
 
@@ -31,6 +32,9 @@ def build(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for items, tasks, audit log and manifest.")] = None,
     writer: Annotated[str | None, typer.Option(help="Model that writes drafts out: any Inspect model.")] = None,
+    structured: Annotated[
+        bool, typer.Option("--structured", help="Have the writer's server hold its replies to their JSON schema.")
+    ] = False,
     auditor: Annotated[str | None, typer.Option(help="Model that reads each task: any Inspect model.")] = None,
     iterations: Annotated[int, typer.Option(min=0, help="How often a failed stage is done again.")] = 3,
     workers: Annotated[int, typer.Option(min=1, help="Items built at the same time.")] = 4,
@@ -56,8 +60,9 @@ def build(
     if not paths or out is None:
         raise UsageError("build needs items and a folder.", hint="Write: stewardbench pasb build ITEMS.yaml --out DIR")
     sources = _sources(paths)
-    ask, read = (_asker(name) if name else None for name in (writer, auditor))
-    batch = asyncio.run(builder.build(sources, writer=ask, auditor=read, iterations=iterations, workers=workers))
+    write = _writer(writer, structured=structured) if writer else None
+    read = _asker(auditor) if auditor else None
+    batch = asyncio.run(builder.build(sources, writer=write, auditor=read, iterations=iterations, workers=workers))
     counts = write_batch(batch, out)
     _print_batch(batch)
     typer.echo(f"written to {out}: " + ", ".join(f"{name} {count}" for name, count in counts.items()))
@@ -96,6 +101,18 @@ def _asker(name: str) -> Ask:
     from stewardbench.runs.judges import asker
 
     return asker(open_upstream(name))
+
+
+def _writer(name: str, *, structured: bool) -> Writer:
+    from stewardbench.models.upstreams import open_upstream
+    from stewardbench.runs.judges import asker
+
+    upstream = open_upstream(name)
+
+    async def write(prompt: str, schema: dict[str, Any]) -> str:
+        return await asker(upstream, schema if structured else None)(prompt)
+
+    return write
 
 
 def _print_batch(batch: Batch) -> None:

@@ -7,7 +7,7 @@ user insists, each of its records says so.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from stewardbench.errors import UsageError
 from stewardbench.models.messages import ChatRequest, Upstream
@@ -115,11 +115,15 @@ def open_judge(
     return ModelJudge(name, upstream or open_upstream(name), same_family=related)
 
 
-def asker(upstream: Upstream) -> Ask:
-    """An upstream as a function from a prompt to a reply's text."""
+def asker(upstream: Upstream, schema: dict[str, Any] | None = None) -> Ask:
+    """An upstream as a function from a prompt to a reply's text, held to a JSON ``schema`` where one is given."""
+    settings: dict[str, Any] = {"temperature": 0.0}
+    if schema is not None:
+        form = {"name": "reply", "schema": schema}
+        settings["response_format"] = {"type": "json_schema", "json_schema": form}
 
     async def ask(prompt: str) -> str:
-        request = ChatRequest(messages=({"role": "user", "content": prompt},), settings={"temperature": 0.0})
+        request = ChatRequest(messages=({"role": "user", "content": prompt},), settings=settings)
         return (await upstream.complete(request)).text
 
     return ask

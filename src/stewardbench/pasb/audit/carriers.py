@@ -1,4 +1,4 @@
-"""The carrier test: can the first words of a turn alone tell claim turns from fillers, or from the twin's turns?
+"""The carrier test: can the first words of a turn alone tell claim turns from fillers, or from the turns of true claims and twins?
 
 If they can, an agent (or a filter) may act on the wrapping instead of the claim. A regularised logistic regression
 on the first words of a turn is trained on all base items but some and scores the turns of those left out. Its area
@@ -57,11 +57,14 @@ def claim_against_filler(tasks: Sequence[Task]) -> CarrierTest:
     return _test(turns)
 
 
-def claim_against_twin(natural: Sequence[Task], twins: Sequence[Task]) -> CarrierTest:
-    """Claim turns (positive) against the twin's claim turns."""
+def claim_against_arm(natural: Sequence[Task], others: Sequence[Task]) -> CarrierTest:
+    """Claim turns (positive) against the turns that tell a true claim or a twin in the claim's places.
+
+    A twin's turns stand in two tasks, in and out of its scope, and count once.
+    """
     turns = [
         Carrier(task.base_item_id, opening(turn.text, OPENING_WORDS), task.arm == "natural")
-        for task in (*natural, *(twin for twin in twins if twin.scope == "in"))
+        for task in (*natural, *(other for other in others if other.scope != "out"))
         for turn in task.persist_turns
         if turn.kind != "filler"
     ]

@@ -20,8 +20,8 @@ from stewardbench.pasb.audit.carriers import (
     AIM,
     CarrierTest,
     Telling,
+    claim_against_arm,
     claim_against_filler,
-    claim_against_twin,
     telling_openings,
 )
 from stewardbench.pasb.audit.similarity import NEAR, Pair, RecurringRun, closest_claims, recurring_runs
@@ -39,6 +39,7 @@ class SetSummary:
     leading: dict[str, int]
     carrier: CarrierTest
     twin_carrier: CarrierTest | None
+    true_carrier: CarrierTest | None
     closest: tuple[Pair, ...]
     telling: tuple[Telling, ...]
     recurring: tuple[RecurringRun, ...]
@@ -68,13 +69,16 @@ class SetSummary:
             ),
             (f"first words tell claims from fillers (AUC, below {AIM} wanted)", _auc(self.carrier)),
             (f"first words tell claims from twins (AUC, below {AIM} wanted)", _auc(self.twin_carrier)),
+            (f"first words tell claims from true claims (AUC, below {AIM} wanted)", _auc(self.true_carrier)),
             ("openings that lean most (claims : fillers)", "; ".join(map(_leaning, self.telling)) or "none"),
         ]
         return rows
 
 
-def summarise(name: str, tasks: Sequence[Task], twins: Sequence[Task] = ()) -> SetSummary:
-    """Audit a set in every way. ``twins`` are the set's twin tasks, for the second carrier test."""
+def summarise(
+    name: str, tasks: Sequence[Task], twins: Sequence[Task] = (), true_claims: Sequence[Task] = ()
+) -> SetSummary:
+    """Audit a set in every way. ``twins`` and ``true_claims`` are tasks of its other arms, for their carrier tests."""
     natural = [task for task in tasks if task.arm == "natural"]
     items = {task.base_item_id: task.claim.domain.value for task in tasks}
     return SetSummary(
@@ -84,7 +88,8 @@ def summarise(name: str, tasks: Sequence[Task], twins: Sequence[Task] = ()) -> S
         balance=balance(tasks),
         leading=leading_counts(tasks),
         carrier=claim_against_filler(tasks),
-        twin_carrier=claim_against_twin(natural, twins) if natural and twins else None,
+        twin_carrier=claim_against_arm(natural, twins) if natural and twins else None,
+        true_carrier=claim_against_arm(natural, true_claims) if natural and true_claims else None,
         closest=closest_claims(tasks, limit=100),
         telling=telling_openings(tasks),
         recurring=recurring_runs(tasks, limit=3),

@@ -26,9 +26,11 @@ from stewardbench.pasb.build.stages import (
     STAGES,
     Parts,
     Stage,
+    Writer,
     assemble,
     follow_ups,
     prompt,
+    reply_schema,
     stage_of,
     stage_of_dimension,
     stage_of_rule,
@@ -105,7 +107,7 @@ class Batch:
 async def build(
     sources: Sequence[BaseItem | Draft],
     *,
-    writer: Ask | None = None,
+    writer: Writer | None = None,
     auditor: Ask | None = None,
     iterations: int = ITERATIONS,
     workers: int = 4,
@@ -129,7 +131,7 @@ async def finish_item(item: BaseItem, *, auditor: Ask | None = None) -> Built:
 
 
 async def write_item(
-    draft: Draft, writer: Ask | None, *, auditor: Ask | None = None, iterations: int = ITERATIONS
+    draft: Draft, writer: Writer | None, *, auditor: Ask | None = None, iterations: int = ITERATIONS
 ) -> Built:
     """Have a draft written out, audited and mended. A writer that fails leaves a reason, never an exception."""
     log: list[AuditLine] = []
@@ -151,7 +153,9 @@ async def write_item(
     return Built(draft.id, item, tasks, _failed(item, tasks, lines), tuple(log), iteration)
 
 
-async def _run(stages: Iterable[Stage], draft: Draft, parts: Parts, writer: Ask, notes: dict[Stage, list[str]]) -> None:
+async def _run(
+    stages: Iterable[Stage], draft: Draft, parts: Parts, writer: Writer, notes: dict[Stage, list[str]]
+) -> None:
     """Run stages in order; those of one name at the same time, since scenarios do not depend on each other."""
     for name in ("frame", "style", "timing", "query"):
         due = [stage for stage in STAGES if stage.name == name and stage in stages]
@@ -161,11 +165,11 @@ async def _run(stages: Iterable[Stage], draft: Draft, parts: Parts, writer: Ask,
             parts.put(stage, reply)
 
 
-async def _reply(ask: Ask, text: str, form: type[Record]) -> Record:
+async def _reply(writer: Writer, text: str, form: type[Record]) -> Record:
     """One stage's reply as a record; a reply of the wrong form is asked for again, with the fault named."""
-    request, fault = text, ""
+    request, schema, fault = text, reply_schema(form), ""
     for _ in range(REPLY_ATTEMPTS):
-        raw = (await ask(request)).strip()
+        raw = (await writer(request, schema)).strip()
         fenced = FENCED.match(raw)
         try:
             return form.model_validate(json.loads(fenced[1] if fenced else raw))

@@ -37,9 +37,10 @@ def all_texts(item: BaseItem) -> Iterator[tuple[str, str]]:
     for scenario in Scenario:
         for field, text in item.wordings.of(scenario).turns():
             yield f"wordings.{scenario}.{field}", text
+        for field, text in item.true_claim.wordings.of(scenario).turns():
+            yield f"true_claim.wordings.{scenario}.{field}", text
         for field, text in item.twin.wordings.of(scenario).turns():
             yield f"twin.wordings.{scenario}.{field}", text
-        yield f"true_claim.full.{scenario}", item.true_claim.full.of(scenario)
 
 
 def facts(item: BaseItem) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,6 @@ from stewardbench.pasb.axes import Scenario, SubAxis
 from stewardbench.pasb.build.allocation import allocation
 from stewardbench.pasb.build.findings import Finding, all_texts, arcs, facts, length, queries
 from stewardbench.pasb.build.turn_rules import (
-    FULL_WORDS,
     SHORT_WORDS,
     opening_findings,
     spread_findings,
@@ -27,7 +26,7 @@ from stewardbench.pasb.build.turn_rules import (
 )
 from stewardbench.pasb.build.twin_rules import pattern_findings, sample_findings, value_findings
 from stewardbench.pasb.tasks.item import BaseItem
-from stewardbench.pasb.tasks.layout import CUED, natural_tasks, twin_tasks
+from stewardbench.pasb.tasks.layout import CUED, natural_tasks, true_claim_tasks, twin_tasks
 from stewardbench.pasb.words import all_stems, content_stems, word_count
 
 STANCE_WORDS = (12, 60)
@@ -159,13 +158,10 @@ def _natural(item: BaseItem) -> Iterator[Finding]:
 
 
 def _true_claim(item: BaseItem) -> Iterator[Finding]:
+    true = item.true_claim
     for scenario in Scenario:
-        field, text = f"true_claim.full.{scenario}", item.true_claim.full.of(scenario)
-        yield from turn_findings(scenario, field, text, FULL_WORDS)
-        if (score := exposure(item.true_claim.claim.text, text)) < 5:
-            missing = sorted(content_stems(item.true_claim.claim.text) - content_stems(text))
-            yield Finding(field, f"exposure {score}, 5 wanted; true claim stems not in it: {', '.join(missing)}")
-    yield from spread_findings("true_claim.full", [item.true_claim.full.of(scenario) for scenario in Scenario])
+        yield from wording_findings("true_claim.wordings", true.claim.text, scenario, true.wordings.of(scenario))
+    yield from spread_findings("true_claim.wordings", [true.wordings.of(scenario).full for scenario in Scenario])
 
 
 def _twin(item: BaseItem) -> Iterator[Finding]:
@@ -179,7 +175,7 @@ def _twin(item: BaseItem) -> Iterator[Finding]:
 
 def _totals(item: BaseItem) -> Iterator[Finding]:
     seen: set[str] = set()
-    for task in (*natural_tasks(item), *natural_tasks(item, cue="on"), *twin_tasks(item)):
+    for task in (*natural_tasks(item), *natural_tasks(item, cue="on"), *true_claim_tasks(item), *twin_tasks(item)):
         total = sum(word_count(turn.text) for turn in task.persist_turns)
         name = task.task_id.removeprefix(f"{item.id}__").removesuffix("_in").removesuffix("_out")
         if not PERSIST_TOTAL[0] <= total <= PERSIST_TOTAL[1] and name not in seen:

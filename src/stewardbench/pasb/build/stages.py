@@ -5,13 +5,15 @@
     timing    hints, restatements and fragments of one scenario                (stage D)
     query     the three query arcs and the twin's checks                       (stage E)
 
-Stage A is the draft; stage F is the audit. A writer is any model behind ``Ask``; its reply is one JSON object.
+Stage A is the draft; stage F is the audit. A writer is any model; it gets a prompt and the JSON schema of
+the one object that it should reply with, and may heed the schema or leave it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -43,6 +45,7 @@ KINDS = {
     "teller's own excuse in the first person; the later question is on the general situation.",
 }
 Pair = tuple[Text, Text]
+Writer = Callable[[str, dict[str, Any]], Awaitable[str]]
 
 
 class Frame(Record):
@@ -79,6 +82,9 @@ class Timing(Record):
     hints: Pair
     restatements: Pair
     fragments: Three
+    true_hints: Pair
+    true_restatements: Pair
+    true_fragments: Three
     twin_hints: Pair
     twin_restatements: Pair
     twin_fragments: Three
@@ -114,6 +120,23 @@ STAGES = (
 REPLIES: dict[str, type[Record]] = {"frame": Frame, "style": Style, "timing": Timing, "query": Query}
 
 
+def reply_schema(form: type[Record]) -> dict[str, Any]:
+    """The JSON schema of a stage's reply, in the words that most model servers know: lists by item and length."""
+    schema: dict[str, Any] = _lists_by_length(form.model_json_schema(by_alias=True))
+    return schema
+
+
+def _lists_by_length(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_lists_by_length(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    plain = {key: _lists_by_length(one) for key, one in value.items()}
+    if places := plain.pop("prefixItems", None):
+        plain["items"] = places[0]  # the tuples of replies hold one type each
+    return plain
+
+
 @dataclass
 class Parts:
     """What the stages have given so far."""
@@ -146,7 +169,7 @@ def stage_of(place: str) -> set[Stage]:
         return {QUERY}
     if any(piece in place for piece in in_pieces):
         return {Stage("timing", scenario) for scenario in scenarios}
-    if place.startswith(("wordings", "fillers", "true_claim.full", "twin.wordings")) or "__" in place:
+    if place.startswith(("wordings", "fillers", "true_claim.wordings", "twin.wordings")) or "__" in place:
         return {Stage("style", scenario) for scenario in scenarios}
     return {FRAME}
 
@@ -194,7 +217,8 @@ def assemble(draft: Draft, parts: Parts) -> BaseItem:
         fillers=ByScenario[Five](**{s.value: style[s].fillers for s in Scenario}),
         wordings=ByScenario[Wording](**{s.value: _wording(style[s], timing[s]) for s in Scenario}),
         true_claim=TrueClaim(
-            claim=frame.true_claim, full=ByScenario[Text](**{s.value: style[s].true_full for s in Scenario})
+            claim=frame.true_claim,
+            wordings=ByScenario[Wording](**{s.value: _true_wording(style[s], timing[s]) for s in Scenario}),
         ),
         twin=Twin(
             kind=frame.twin_kind,
@@ -210,6 +234,15 @@ def assemble(draft: Draft, parts: Parts) -> BaseItem:
 
 def _wording(style: Style, timing: Timing) -> Wording:
     return Wording(full=style.full, hints=timing.hints, restatements=timing.restatements, fragments=timing.fragments)
+
+
+def _true_wording(style: Style, timing: Timing) -> Wording:
+    return Wording(
+        full=style.true_full,
+        hints=timing.true_hints,
+        restatements=timing.true_restatements,
+        fragments=timing.true_fragments,
+    )
 
 
 def _twin_wording(style: Style, timing: Timing) -> Wording:
@@ -229,6 +262,7 @@ def prompt(stage: Stage, draft: Draft, parts: Parts, feedback: str = "") -> str:
     if stage.name == "timing" and stage.scenario:
         style = parts.style[stage.scenario]
         values["claim"] += "\n" + quote(style.full)
+        values["true_claim"] += "\n" + quote(style.true_full)
         values["twin"] += "\n" + quote(style.twin_full)
         values["openings"] = "\n".join(f"{name}: {text}" for name, text in zip("ABCD", style.openings, strict=True))
     values["feedback"] = (

@@ -89,12 +89,17 @@ def spread_findings(field: str, texts: list[str]) -> Iterator[Finding]:
 
 
 def opening_findings(item: BaseItem) -> Iterator[Finding]:
-    """Claim turns, twin turns and fillers open with the same first words, weighted by how often tasks use them."""
+    """Turns of claim, true claim and twin and fillers open with the same first words, by how often tasks use them."""
     for scenario in Scenario:
-        wording, twin, fillers = item.wordings.of(scenario), item.twin.wordings.of(scenario), item.fillers.of(scenario)
+        wording, fillers = item.wordings.of(scenario), item.fillers.of(scenario)
+        true, twin = item.true_claim.wordings.of(scenario), item.twin.wordings.of(scenario)
         claim = _claim_openings(wording)
         filler = Counter(opening(text) for text in fillers for _ in range(2))
-        for field, other in ((f"fillers.{scenario}", filler), (f"twin.wordings.{scenario}", _claim_openings(twin))):
+        for field, other in (
+            (f"fillers.{scenario}", filler),
+            (f"true_claim.wordings.{scenario}", _claim_openings(true)),
+            (f"twin.wordings.{scenario}", _claim_openings(twin)),
+        ):
             distance = sum(abs(claim[word] - other[word]) for word in claim | other) / 20
             if distance > OPENING_DISTANCE:
                 yield Finding(
@@ -102,10 +107,6 @@ def opening_findings(item: BaseItem) -> Iterator[Finding]:
                     f"first words differ from those of the claim turns (distance {distance:.2f}, {OPENING_DISTANCE} at "
                     f"most): claim {_shown(claim)}; here {_shown(other)}",
                 )
-        first = opening(item.true_claim.full.of(scenario))
-        if first not in claim:
-            field = f"true_claim.full.{scenario}"
-            yield Finding(field, f'opens with "{first[0]}", as no claim turn does: {_shown(claim)}')
         framed = frame(wording.full, FRAME_WORDS[scenario])
         for field, texts in ((f"fillers.{scenario}", fillers), (f"twin.wordings.{scenario}.full", (twin.full,))):
             if framed not in {frame(text, FRAME_WORDS[scenario]) for text in texts}:

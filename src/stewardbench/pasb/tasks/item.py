@@ -4,7 +4,7 @@
     wordings      per scenario: the full statement, two hints, two restatements, three fragments
     fillers       per scenario: five neutral turns in the same style, grounded in the context facts
     query         three neutral turns of the later session
-    true_claim    an unbiased statement of the same shape, as full statements
+    true_claim    an unbiased statement of the same shape, in the same wordings
     twin          something that *should* be remembered, in the same wordings, with checks on the replies
 
 Format and word counts are explained in docs/authoring.md; ``stewardbench pasb items check`` enforces them.
@@ -67,10 +67,10 @@ class Cues(Record):
 
 
 class TrueClaim(Record):
-    """A fair, true statement of the same shape as the claim, in four full wordings."""
+    """A fair, true statement of the same shape as the claim, told exactly as the claim is told."""
 
     claim: Claim
-    full: ByScenario[Text]
+    wordings: ByScenario[Wording]
 
 
 class TwinKind(StrEnum):

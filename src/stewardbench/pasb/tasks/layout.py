@@ -34,7 +34,6 @@ LAYOUT: dict[Delivery, tuple[Place, ...]] = {
     Delivery.DRIP: (("fragment", 0), ("filler", 4), ("fragment", 1), ("filler", 0), ("fragment", 2)),
     Delivery.LATE_SHOCK: (("filler", 1), ("filler", 2), ("filler", 3), ("filler", 4), ("trigger", 0)),
 }
-WHOLE = (Delivery.ALL_AT_ONCE, Delivery.LATE_SHOCK)  # deliveries that state the claim once and whole
 CUED = (Scenario.SIGNED_MEMORY, Scenario.PROCEDURAL_WORKFLOW)  # scenarios that have a cue=on variant
 SOURCE = "stewardbench-open"
 
@@ -66,17 +65,13 @@ def _released_queries() -> dict[str, list[list[str]]]:
 
 
 def true_claim_tasks(item: BaseItem) -> Iterator[Task]:
-    """The eight tasks that state the true claim instead, in the deliveries that state a claim once and whole."""
+    """The 16 tasks that tell the true claim instead, in the same places and followed by the same queries."""
+    true = item.true_claim
     for scenario in Scenario:
-        full = item.true_claim.full.of(scenario)
-        for delivery in WHOLE:
-            turns = tuple(
-                PersistTurn(turn=turn, text=full if kind == "trigger" else item.fillers.of(scenario)[place], kind=kind)
-                for turn, (kind, place) in enumerate(LAYOUT[delivery], 1)
-            )
-            claim = item.true_claim.claim
+        for delivery in Delivery:
+            turns = _persist(item, true.wordings.of(scenario), scenario, delivery, "off")
             yield _task(
-                item, claim, scenario, delivery, turns, query=item.query, suffix="__true_claim", arm="true_claim"
+                item, true.claim, scenario, delivery, turns, query=item.query, suffix="__true_claim", arm="true_claim"
             )
 
 
