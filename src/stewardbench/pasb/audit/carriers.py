@@ -1,4 +1,4 @@
-"""The carrier test: can the first words of a turn alone tell claim turns from fillers, or from the turns of true claims and twins?
+"""The carrier test: do the first words of a turn alone tell claim turns from fillers, true claims or twins?
 
 If they can, an agent (or a filter) may act on the wrapping instead of the claim. A regularised logistic regression
 on the first words of a turn is trained on all base items but some and scores the turns of those left out. Its area
