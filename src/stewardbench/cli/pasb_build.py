@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from stewardbench.pasb.tasks.draft import Draft
     from stewardbench.pasb.tasks.item import BaseItem
 
+SHOWN = 20  # faults of one item that a build prints
+
 _review = typer.Typer(no_args_is_help=True, help="Review a sample of a set by hand.")
 _gold = typer.Typer(no_args_is_help=True, help="The gold subset: label sheets, and labels made gold.")
 
@@ -46,7 +48,7 @@ def build(
     What fails goes back to the stage that made it. The build succeeds below 5 % of failed tasks, and names the rest.
 
     Example: stewardbench pasb build items/ --out set
-    Example: stewardbench pasb build drafts.jsonl --writer openai/gpt-5 --auditor openai/gpt-5 --out set
+    Example: stewardbench pasb build drafts.jsonl --writer openai/gpt-5 --auditor openai/gpt-5 --structured --out set
     """
     import asyncio
 
@@ -119,9 +121,11 @@ def _print_batch(batch: Batch) -> None:
     for one in batch.built:
         state = one.reason or (f"{len(one.failed)} tasks failed" if one.failed else "ok")
         typer.echo(f"{one.id}: {len(one.tasks)} tasks, {one.iterations} repeats, {state}")
-        last = [line for line in one.log if not line.passed and line.iteration == one.iterations]
-        for line in last if one.failed else ():
+        last = [line for line in one.log if not line.passed and line.iteration == one.iterations] if one.failed else []
+        for line in last[:SHOWN]:
             typer.echo(f"  {line.place or line.task_id}: {line.note}")
+        if len(last) > SHOWN:
+            typer.echo(f"  and {len(last) - SHOWN} more, all of them in audit.jsonl")
     typer.echo(f"{len(batch.passed)} of {batch.expected} tasks passed.")
 
 

@@ -17,7 +17,7 @@ from stewardbench.pasb.tasks.layout import SOURCE
 from stewardbench.pasb.tasks.load import Variant, packaged_tasks
 from stewardbench.pasb.tasks.schema import json_schema
 
-VERSION = "0.9.0"
+VERSION = "1.0.0"
 LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 FOLDER = Path(str(files("stewardbench.pasb.data") / "open"))
 DESCRIPTION = (
