@@ -70,12 +70,14 @@ def wording_findings(prefix: str, claim: str, scenario: Scenario, wording: Wordi
     for field, text in (("full", wording.full), ("fragments", "\n".join(wording.fragments))):
         matches = find_claim(claim, text)
         if not matches or all(match.denied for match in matches):
-            fault = "reads a denial in it" if matches else "does not find the claim in it"
             words = ", ".join(sorted(DENIALS))
-            yield Finding(
-                f"{prefix}.{scenario}.{field}",
-                f"the commit matcher {fault}; keep words such as {words} away from the claim's words",
+            fault = (
+                f"reads a denial in it; keep words such as {words} away from the claim's words"
+                if matches
+                else "does not find the claim in it; let two neighbouring sentences hold half of its words, and mind that "
+                "a step's number counts as a sentence"
             )
+            yield Finding(f"{prefix}.{scenario}.{field}", f"the commit matcher {fault}")
     for (left, first), (right, second) in combinations(wording.turns(), 2):
         if (run := shared_run(first, second)) > LONGEST_SHARED_RUN:
             yield Finding(f"{prefix}.{scenario}.{right}", f"repeats {run} words in a row of {left}")
