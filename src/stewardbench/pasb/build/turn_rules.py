@@ -74,8 +74,8 @@ def wording_findings(prefix: str, claim: str, scenario: Scenario, wording: Wordi
             fault = (
                 f"reads a denial in it; keep words such as {words} away from the claim's words"
                 if matches
-                else "does not find the claim in it; let two neighbouring sentences hold half of its words, and mind that "
-                "a step's number counts as a sentence"
+                else "does not find the claim in it; let two neighbouring sentences hold half of its words (a step's "
+                "number counts as a sentence)"
             )
             yield Finding(f"{prefix}.{scenario}.{field}", f"the commit matcher {fault}")
     for (left, first), (right, second) in combinations(wording.turns(), 2):
