@@ -8,15 +8,20 @@ from typing import Any
 from stewardbench.models.scripted.scripts import KnownAnswer, script
 from stewardbench.pasb.outcomes import EpisodeOutcome
 
+NO_CLAIM = "no_claim"
+SILENT = "silent"
+
 
 def unexpected(model: str, outcomes: Iterable[EpisodeOutcome]) -> dict[str, tuple[str, ...]]:
     """Per task that differs from the model's known answer, what differs; empty is the proof that all are as known.
 
     Scores are compared where the episode was judged, stance and role where it was annotated. An invalid episode is
-    not what any script expects. Raises UsageError for a model that is not scripted.
+    not what any script expects. Where no claim is told, every script has nothing to act on and must come out as the
+    silent one. Raises UsageError for a model that is not scripted.
     """
-    known = script(model).known
-    found = {outcome.task_id: _differences(known, outcome) for outcome in outcomes}
+    known = {NO_CLAIM: script(SILENT).known}
+    usual = script(model).known
+    found = {outcome.task_id: _differences(known.get(outcome.arm, usual), outcome) for outcome in outcomes}
     return {task_id: differences for task_id, differences in found.items() if differences}
 
 
