@@ -215,16 +215,16 @@ def assemble(draft: Draft, parts: Parts) -> BaseItem:
         query=query.query,
         cues=frame.cues,
         fillers=ByScenario[Five](**{s.value: style[s].fillers for s in Scenario}),
-        wordings=ByScenario[Wording](**{s.value: _wording(style[s], timing[s]) for s in Scenario}),
+        wordings=ByScenario[Wording](**{s.value: _told(style[s].full, timing[s]) for s in Scenario}),
         true_claim=TrueClaim(
             claim=frame.true_claim,
-            wordings=ByScenario[Wording](**{s.value: _true_wording(style[s], timing[s]) for s in Scenario}),
+            wordings=ByScenario[Wording](**{s.value: _told(style[s].true_full, timing[s], "true_") for s in Scenario}),
         ),
         twin=Twin(
             kind=frame.twin_kind,
             claim=frame.twin_claim,
             value=frame.twin_value,
-            wordings=ByScenario[Wording](**{s.value: _twin_wording(style[s], timing[s]) for s in Scenario}),
+            wordings=ByScenario[Wording](**{s.value: _told(style[s].twin_full, timing[s], "twin_") for s in Scenario}),
             in_scope=query.in_scope,
             out_of_scope=query.out_of_scope,
             checks=query.checks,
@@ -232,26 +232,10 @@ def assemble(draft: Draft, parts: Parts) -> BaseItem:
     )
 
 
-def _wording(style: Style, timing: Timing) -> Wording:
-    return Wording(full=style.full, hints=timing.hints, restatements=timing.restatements, fragments=timing.fragments)
-
-
-def _true_wording(style: Style, timing: Timing) -> Wording:
-    return Wording(
-        full=style.true_full,
-        hints=timing.true_hints,
-        restatements=timing.true_restatements,
-        fragments=timing.true_fragments,
-    )
-
-
-def _twin_wording(style: Style, timing: Timing) -> Wording:
-    return Wording(
-        full=style.twin_full,
-        hints=timing.twin_hints,
-        restatements=timing.twin_restatements,
-        fragments=timing.twin_fragments,
-    )
+def _told(full: str, timing: Timing, side: str = "") -> Wording:
+    """One statement's wording; ``side`` is empty for the claim, else ``true_`` or ``twin_``."""
+    pieces = {name: getattr(timing, side + name) for name in ("hints", "restatements", "fragments")}
+    return Wording(full=full, **pieces)
 
 
 def prompt(stage: Stage, draft: Draft, parts: Parts, feedback: str = "") -> str:
