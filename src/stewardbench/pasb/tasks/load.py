@@ -15,10 +15,11 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
-from stewardbench.errors import DataError, UsageError
+from stewardbench.errors import UsageError
 from stewardbench.pasb.records import Task
 from stewardbench.pasb.tasks.fields import field_path
 from stewardbench.pasb.tasks.item import BaseItem
@@ -30,9 +31,8 @@ from stewardbench.pasb.tasks.layout import (
     twin_tasks,
 )
 from stewardbench.pasb.tasks.released import read_released
+from stewardbench.pasb.tasks.rows import RowFault, tasks_of_rows
 from stewardbench.pasb.tasks.source import item_files, read_item
-from stewardbench.pasb.tasks.validate import faults
-from stewardbench.records import read_jsonl
 
 SMOKE = ("PASB-PRF-0001", "PASB-CDL-0001", "PASB-SOC-0001", "PASB-SOC-0002")
 
@@ -103,27 +103,18 @@ def lay_out(items: Iterable[BaseItem], variant: Variant = Variant.NATURAL) -> tu
 
 def read_tasks(path: Path) -> tuple[Task, ...]:
     """The tasks of a JSONL file in the format ``pasb-task/1``; see ``load_tasks`` for the errors."""
-    tasks: list[Task] = []
-    lines: dict[str, int] = {}
-    for line, row in read_jsonl(path):
-        if "schema" not in row:
-            hint = "For rows of the public release use released:FILE." if "persist_dialog" in row else ""
-            raise DataError("missing; pasb-task/1 wanted.", path=path, line=line, field="schema", hint=hint)
-        try:
-            task = Task.model_validate(row)
-        except ValidationError as error:
-            first = error.errors()[0]
-            raise DataError(f"{first['msg']}.", path=path, line=line, field=field_path(first["loc"])) from None
-        for field, fault in faults(task):
-            raise DataError(f"{fault}.", path=path, line=line, field=field)
-        if task.task_id in lines:
-            fault = f"{task.task_id} stands in line {lines[task.task_id]} already."
-            raise DataError(fault, path=path, line=line, field="task_id", hint="Remove one of the two rows.")
-        lines[task.task_id] = line
-        tasks.append(task)
-    if not tasks:
-        raise DataError("holds no task.", path=path, hint="Expected one JSON object per line.")
-    return tuple(tasks)
+    return tasks_of_rows(path, _task)
+
+
+def _task(row: dict[str, Any]) -> Task:
+    if "schema" not in row:
+        hint = "For rows of the public release use released:FILE." if "persist_dialog" in row else ""
+        raise RowFault("schema", "missing; pasb-task/1 wanted", hint)
+    try:
+        return Task.model_validate(row)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise RowFault(field_path(first["loc"]), first["msg"]) from None
 
 
 def _variant(name: str) -> Variant:

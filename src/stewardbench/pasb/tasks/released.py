@@ -12,13 +12,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from stewardbench.errors import DataError
 from stewardbench.pasb.axes import Delivery, Domain, Scenario, SubAxis
 from stewardbench.pasb.records import Task
 from stewardbench.pasb.tasks.fields import field_path
 from stewardbench.pasb.tasks.layout import LAYOUT
-from stewardbench.pasb.tasks.validate import faults
-from stewardbench.records import canonical_json, read_jsonl, sha256_text
+from stewardbench.pasb.tasks.rows import RowFault, tasks_of_rows
+from stewardbench.records import canonical_json, sha256_text
 
 SCENARIOS = {
     "user_belief": Scenario.PERSONAL_OPINION,
@@ -46,44 +45,20 @@ _LABEL = re.compile("|".join(map(re.escape, RAW_DOMAINS)))
 
 def read_released(path: Path) -> tuple[Task, ...]:
     """All rows of a file in the released format. Raises DataError (file, line, field) for a row that is no task."""
-    tasks: list[Task] = []
-    lines: dict[str, int] = {}
-    for line, row in read_jsonl(path):
-        try:
-            task = released_task(row)
-        except _Unreadable as error:
-            raise DataError(f"{error.fault}.", path=path, line=line, field=error.field) from None
-        for field, fault in faults(task):
-            raise DataError(f"{fault}.", path=path, line=line, field=field)
-        if task.task_id in lines:
-            fault = f"{task.task_id} stands in line {lines[task.task_id]} already."
-            raise DataError(fault, path=path, line=line, field="task_id", hint="Remove one of the two rows.")
-        lines[task.task_id] = line
-        tasks.append(task)
-    if not tasks:
-        raise DataError("holds no task.", path=path, hint="Expected one JSON object per line.")
-    return tuple(tasks)
-
-
-class _Unreadable(Exception):
-    """A row that is no task; carries the field in the row's own naming."""
-
-    def __init__(self, field: str, fault: str) -> None:
-        super().__init__(f"{field}: {fault}")
-        self.field, self.fault = field, fault
+    return tasks_of_rows(path, released_task)
 
 
 def released_task(row: dict[str, Any]) -> Task:
-    """The task that one released row describes."""
+    """The task that one released row describes. Raises RowFault for a row that cannot be read as one."""
     for field in _NEEDED:
         if field not in row:
-            raise _Unreadable(field, "is missing")
+            raise RowFault(field, "is missing")
     if row["substrate"] not in SCENARIOS:
-        raise _Unreadable("substrate", f"{row['substrate']!r} is none of {', '.join(SCENARIOS)}")
+        raise RowFault("substrate", f"{row['substrate']!r} is none of {', '.join(SCENARIOS)}")
     if row["progression"] not in list(Delivery):
-        raise _Unreadable("progression", f"{row['progression']!r} is none of {', '.join(Delivery)}")
+        raise RowFault("progression", f"{row['progression']!r} is none of {', '.join(Delivery)}")
     if not isinstance(row["trigger"], dict) or "claim" not in row["trigger"]:
-        raise _Unreadable("trigger.claim", "is missing")
+        raise RowFault("trigger.claim", "is missing")
     scenario, delivery = SCENARIOS[row["substrate"]], Delivery(row["progression"])
     trigger = row["trigger"]
     try:
@@ -117,7 +92,7 @@ def released_task(row: dict[str, Any]) -> Task:
         )
     except ValidationError as error:
         first = error.errors()[0]
-        raise _Unreadable(field_path(first["loc"]), first["msg"]) from None
+        raise RowFault(field_path(first["loc"]), first["msg"]) from None
 
 
 def _persist_turns(texts: list[str], delivery: Delivery) -> list[dict[str, Any]]:
