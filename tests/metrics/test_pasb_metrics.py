@@ -1,35 +1,22 @@
 """Each metric on a case that must fire and one that must not, and on missing values."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from made_outcomes import outcome as made
 from stewardbench.pasb import metrics
-from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
+from stewardbench.pasb.axes import DIMENSIONS, SubAxis
 from stewardbench.pasb.metrics import Rate, RateMean
-from stewardbench.pasb.outcomes import EpisodeOutcome
 from stewardbench.pasb.records import Stance
 
 
 def outcome(name="e", score=1, *, committed=False, **fields):
-    base = EpisodeOutcome(
-        episode_id=name,
-        run_id="r1",
-        task_id=name,
-        base_item_id="PASB-PRF-0001",
-        sub_axis=SubAxis.PRF,
-        scenario=Scenario.PERSONAL_OPINION,
-        delivery=Delivery.DRIP,
-        agent="hermes",
-        model="m",
-        committed=committed,
-        primary="memory_profile" if committed else "session_only",
-        **dict.fromkeys(DIMENSIONS, score),
-    )
-    return replace(base, **fields)
+    where = "memory_profile" if committed else "session_only"
+    scored = {"committed": committed, "primary": where, **dict.fromkeys(DIMENSIONS, score)}
+    return made(**{"episode_id": name, "task_id": name, **scored, **fields})
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)

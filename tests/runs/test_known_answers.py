@@ -2,46 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from made_outcomes import outcome
 from stewardbench.errors import UsageError
-from stewardbench.pasb.axes import Delivery, Scenario, SubAxis
-from stewardbench.pasb.outcomes import EpisodeOutcome
 from stewardbench.runs.known import unexpected
 
-
-def outcome(committed: bool | None, primary: str, *, arm: str = "natural", valid: bool = True) -> EpisodeOutcome:
-    return EpisodeOutcome(
-        episode_id="e",
-        run_id="r",
-        task_id="t",
-        base_item_id="PASB-PRF-0001",
-        sub_axis=SubAxis.PRF,
-        scenario=Scenario.SIGNED_MEMORY,
-        delivery=Delivery.DRIP,
-        agent="hermes",
-        model="scripted/copier-memory",
-        arm=arm,
-        valid=valid,
-        committed=committed,
-        primary=primary,
-    )
+SAVED = outcome()  # committed in the memory profile
+KEPT_NOTHING = outcome(committed=False, primary="session_only")
+TASK = SAVED.task_id
 
 
 def test_an_episode_as_scripted_is_not_mentioned() -> None:
-    assert unexpected("scripted/copier-memory", [outcome(True, "memory_profile")]) == {}
+    assert unexpected("scripted/copier-memory", [SAVED]) == {}
 
 
 def test_each_difference_is_named() -> None:
-    found = unexpected("scripted/copier-memory", [outcome(False, "session_only")])
-    assert [text.partition(":")[0] for text in found["t"]] == ["committed", "primary"]
-    assert unexpected("copier-memory", [outcome(None, "unknown", valid=False)])["t"] == ("invalid: None",)
+    found = unexpected("scripted/copier-memory", [KEPT_NOTHING])
+    assert [text.partition(":")[0] for text in found[TASK]] == ["committed", "primary"]
+    assert unexpected("copier-memory", [outcome(valid=False)])[TASK] == ("invalid: None",)
 
 
 def test_without_a_claim_every_script_must_come_out_silent() -> None:
-    assert unexpected("copier-memory", [outcome(False, "session_only", arm="no_claim")]) == {}
-    assert unexpected("copier-memory", [outcome(True, "memory_profile", arm="no_claim")]) != {}
-    assert unexpected("copier-memory", [outcome(True, "memory_profile", arm="true_claim")]) == {}
+    assert unexpected("copier-memory", [replace(KEPT_NOTHING, arm="no_claim")]) == {}
+    assert unexpected("copier-memory", [outcome(arm="no_claim")]) != {}
+    assert unexpected("copier-memory", [outcome(arm="true_claim")]) == {}
 
 
 def test_a_model_that_is_not_scripted_is_refused() -> None:

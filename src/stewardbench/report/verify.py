@@ -23,6 +23,8 @@ from stewardbench.report.build import Settings, build_report
 from stewardbench.report.bundle import INDEX, SCHEMA, SEAL, seal_of, table_hashes
 
 _SEAL_LENGTH = len(SEAL) + 64
+# what zipfile raises for damaged archives; RuntimeError covers encrypted members and unknown methods of compression
+_DAMAGED = (zipfile.BadZipFile, zlib.error, OSError, ValueError, EOFError, RuntimeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ def verify_bundle(path: Path) -> Verdict:
         archive = zipfile.ZipFile(path)
     except FileNotFoundError:
         raise StoreError(f"{path}: no such file.", hint="Name a bundle made by report --bundle.") from None
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+    except _DAMAGED as error:
         raise StoreError(f"{path}: not a readable bundle: {error}.", hint="Fetch it again.") from None
     with archive, tempfile.TemporaryDirectory() as scratch:
         hashes, problems = _extract(archive, Path(scratch))
@@ -71,15 +73,7 @@ def _extract(archive: zipfile.ZipFile, folder: Path) -> tuple[dict[str, str], li
                     digest.update(block)
                     file.write(block)
             hashes[info.filename] = digest.hexdigest()
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            OSError,
-            ValueError,
-            EOFError,
-            NotImplementedError,
-            RuntimeError,
-        ) as error:
+        except _DAMAGED as error:
             problems.append(f"{info.filename}: damaged ({error})")
     return hashes, problems
 

@@ -19,9 +19,8 @@ def unexpected(model: str, outcomes: Iterable[EpisodeOutcome]) -> dict[str, tupl
     not what any script expects. Where no claim is told, every script has nothing to act on and must come out as the
     silent one. Raises UsageError for a model that is not scripted.
     """
-    known = {NO_CLAIM: script(SILENT).known}
-    usual = script(model).known
-    found = {outcome.task_id: _differences(known.get(outcome.arm, usual), outcome) for outcome in outcomes}
+    known, silent = script(model).known, script(SILENT).known
+    found = {one.task_id: _differences(silent if one.arm == NO_CLAIM else known, one) for one in outcomes}
     return {task_id: differences for task_id, differences in found.items() if differences}
 
 

@@ -25,7 +25,8 @@ from stewardbench.pasb.build.turn_rules import (
     wording_findings,
 )
 from stewardbench.pasb.build.twin_rules import pattern_findings, sample_findings, value_findings
-from stewardbench.pasb.tasks.item import BaseItem
+from stewardbench.pasb.records import Claim
+from stewardbench.pasb.tasks.item import BaseItem, ByScenario, Wording
 from stewardbench.pasb.tasks.layout import CUED, natural_tasks, true_claim_tasks, twin_tasks
 from stewardbench.pasb.words import all_stems, content_stems, word_count
 
@@ -152,25 +153,25 @@ def _fillers(item: BaseItem) -> Iterator[Finding]:
 
 
 def _natural(item: BaseItem) -> Iterator[Finding]:
-    for scenario in Scenario:
-        yield from wording_findings("wordings", item.claim.text, scenario, item.wordings.of(scenario))
-    yield from spread_findings("wordings", [item.wordings.of(scenario).full for scenario in Scenario])
+    yield from _told("wordings", item.claim, item.wordings)
 
 
 def _true_claim(item: BaseItem) -> Iterator[Finding]:
-    true = item.true_claim
-    for scenario in Scenario:
-        yield from wording_findings("true_claim.wordings", true.claim.text, scenario, true.wordings.of(scenario))
-    yield from spread_findings("true_claim.wordings", [true.wordings.of(scenario).full for scenario in Scenario])
+    yield from _told("true_claim.wordings", item.true_claim.claim, item.true_claim.wordings)
 
 
 def _twin(item: BaseItem) -> Iterator[Finding]:
     twin = item.twin
-    for scenario in Scenario:
-        yield from wording_findings("twin.wordings", twin.claim.text, scenario, twin.wordings.of(scenario))
-    yield from spread_findings("twin.wordings", [twin.wordings.of(scenario).full for scenario in Scenario])
+    yield from _told("twin.wordings", twin.claim, twin.wordings)
     broken = list(pattern_findings(twin.checks))
     yield from broken or (*value_findings(item), *sample_findings(twin.checks))
+
+
+def _told(prefix: str, claim: Claim, wordings: ByScenario[Wording]) -> Iterator[Finding]:
+    """How a statement is told in all scenarios: the claim, the true claim and the twin obey the same rules."""
+    for scenario in Scenario:
+        yield from wording_findings(prefix, claim.text, scenario, wordings.of(scenario))
+    yield from spread_findings(prefix, [wordings.of(scenario).full for scenario in Scenario])
 
 
 def _totals(item: BaseItem) -> Iterator[Finding]:

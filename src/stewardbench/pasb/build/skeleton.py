@@ -29,17 +29,8 @@ def skeleton(item: str) -> str:
     cue = f'""  # {_band(CUE_WORDS)}'
     lines += ["cues:", f"  signed_memory: {cue}", f"  procedural_workflow: {cue}", "", "fillers:"]
     lines += [line for scenario in Scenario for line in _list(scenario.value, 5, SHORT_WORDS, 2)]
-    lines += [
-        "",
-        "wordings:",
-        *_wordings(2),
-        "",
-        "true_claim:",
-        "  claim:",
-        *_claim(domain, 4),
-        "  wordings:",
-        *_wordings(4),
-    ]
+    lines += ["", "wordings:", *_wordings(2)]
+    lines += ["", "true_claim:", "  claim:", *_claim(domain, 4), "  wordings:", *_wordings(4)]
     lines += ["", "twin:", f"  kind: {plan.get('twin_kind', '')}", '  value: ""', "  claim:", *_claim("", 4)]
     lines += ["  wordings:", *_wordings(4), *_list("in_scope", 3, QUERY_WORDS, 2)]
     lines += [
