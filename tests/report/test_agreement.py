@@ -9,9 +9,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from made_outcomes import outcome
 from made_runs import add_episode, add_judgment
 
+from made_outcomes import outcome
 from stewardbench.errors import DataError, UsageError
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario
 from stewardbench.pasb.outcomes import EpisodeOutcome

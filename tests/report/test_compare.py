@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from made_outcomes import outcome
 from made_runs import write_run
 from typer.testing import CliRunner
 
+from made_outcomes import outcome
 from stewardbench.cli import app
 from stewardbench.errors import UsageError
 from stewardbench.pasb.outcomes import EpisodeOutcome

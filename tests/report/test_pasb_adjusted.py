@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from made_outcomes import outcome, random_outcomes
 
+from made_outcomes import outcome, random_outcomes
 from stewardbench.pasb import metrics
 from stewardbench.pasb.axes import TURN_DIMENSIONS, Delivery, Scenario
 from stewardbench.pasb.outcomes import EpisodeOutcome

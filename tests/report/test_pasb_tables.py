@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_outcomes import outcome, random_outcomes
 
+from made_outcomes import outcome, random_outcomes
 from stewardbench.pasb import metrics
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
 from stewardbench.pasb.outcomes import EpisodeOutcome

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from made_outcomes import outcome
 from made_runs import add_episode, add_judgment
 
+from made_outcomes import outcome
 from stewardbench.errors import UsageError
 from stewardbench.models.messages import ChatReply, ChatRequest
 from stewardbench.pasb.probes import PROBES

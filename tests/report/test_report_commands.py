@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from made_outcomes import random_outcomes
 from made_runs import write_run
 from typer.testing import CliRunner, Result
 
+from made_outcomes import random_outcomes
 from stewardbench.cli import app
 from stewardbench.pasb.metrics import by
 from stewardbench.report.pasb import replay as replay_module

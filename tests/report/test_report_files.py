@@ -9,9 +9,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from made_outcomes import outcome, random_outcomes
 from made_runs import add_episode, add_judgment, write_run
 
+from made_outcomes import outcome, random_outcomes
 from stewardbench.errors import StoreError, UsageError
 from stewardbench.pasb.axes import DIMENSIONS
 from stewardbench.pasb.metrics import by
