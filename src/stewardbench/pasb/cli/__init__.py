@@ -1,0 +1,1 @@
+"""PASB's commands: parsing and printing, nothing else."""

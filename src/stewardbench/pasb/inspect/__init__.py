@@ -1,1 +1,0 @@
-"""PASB as an Inspect task: a solver that runs episodes and a scorer that judges them, both thin."""

@@ -1,0 +1,1 @@
+"""The only home of PASB's metrics: pure functions of records."""

@@ -1,0 +1,1 @@
+"""PASB's pages of the static site."""

@@ -1,0 +1,1 @@
+"""Booking: one episode on the platform, its pages and its metrics; beside ``cancellation``."""

@@ -1,0 +1,1 @@
+"""SovereignPA-Bench's commands: parsing and printing, nothing else."""

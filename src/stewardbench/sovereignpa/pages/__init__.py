@@ -1,0 +1,1 @@
+"""SovereignPA-Bench's pages of the static site."""

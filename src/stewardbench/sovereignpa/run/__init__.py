@@ -1,0 +1,1 @@
+"""Running SovereignPA-Bench: settings, store, and the edge to Inspect."""
