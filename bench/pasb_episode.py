@@ -31,11 +31,11 @@ from stewardbench.models.messages import ChatReply, ChatRequest, Upstream
 from stewardbench.models.scripted.lexicon import Lexicon
 from stewardbench.models.scripted.model import ScriptedModel
 from stewardbench.pasb.records import Episode, Task
+from stewardbench.pasb.run import evaluation as pasb_eval
+from stewardbench.pasb.run.settings import pasb_settings
+from stewardbench.pasb.run.store import EPISODES, read_records
 from stewardbench.pasb.tasks.load import load_tasks
-from stewardbench.runs import pasb_eval
 from stewardbench.runs.folder import RunFolder
-from stewardbench.runs.pasb_settings import pasb_settings
-from stewardbench.runs.pasb_store import EPISODES, read_records
 from stewardbench.runs.slots import SlotPool
 
 MODEL = "scripted/copier-memory"

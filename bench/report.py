@@ -49,7 +49,7 @@ def measured(case: Callable[[list[Path]], int], folders: list[Path]) -> tuple[in
 
 
 def read_only(folders: list[Path]) -> int:
-    from stewardbench.report.pasb.rows import read_rows
+    from stewardbench.pasb.report.rows import read_rows
 
     return read_rows(folders).height
 
@@ -61,8 +61,8 @@ def tables_of_folders(folders: list[Path]) -> int:
 
 
 def tables_of_a_million(folders: list[Path]) -> int:
-    from stewardbench.report.pasb.build import pasb_tables
-    from stewardbench.report.pasb.study import Study
+    from stewardbench.pasb.report.build import pasb_tables
+    from stewardbench.pasb.report.study import Study
 
     rows = many_rows(MILLION)
     pasb_tables(Study(rows))
@@ -76,7 +76,7 @@ def many_rows(count: int):  # type: ignore[no-untyped-def]
 
     from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
     from stewardbench.pasb.records import Role, Stance
-    from stewardbench.report.pasb.rows import SCHEMA
+    from stewardbench.pasb.report.rows import SCHEMA
     from stewardbench.seeding import array_generator
 
     draw = array_generator(1, "bench rows")

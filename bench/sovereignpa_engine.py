@@ -19,7 +19,7 @@ def main() -> None:
     from stewardbench.sovereignpa.acceptance import run_booking, run_cancellation
     from stewardbench.sovereignpa.agents import BOOKING_AGENTS, CANCEL_AGENTS
     from stewardbench.sovereignpa.axes import Split
-    from stewardbench.sovereignpa.episode import BookingEpisode, play
+    from stewardbench.sovereignpa.booking.episode import BookingEpisode, play
     from stewardbench.sovereignpa.generate import situations
     from stewardbench.sovereignpa.records import Source, booking_log
     from stewardbench.sovereignpa.rescore import rescored

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
-from stewardbench.pasb.outcomes import EpisodeOutcome
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 from stewardbench.pasb.records import Stance
 from stewardbench.seeding import generator
 

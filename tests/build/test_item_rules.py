@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from stewardbench.errors import UsageError
-from stewardbench.pasb.build.allocation import allocation
-from stewardbench.pasb.build.item_rules import check_item
-from stewardbench.pasb.build.skeleton import skeleton
+from stewardbench.pasb.authoring.allocation import allocation
+from stewardbench.pasb.authoring.item_rules import check_item
+from stewardbench.pasb.authoring.skeleton import skeleton
 from stewardbench.pasb.tasks.item import BaseItem
 from stewardbench.pasb.tasks.load import packaged_items
 

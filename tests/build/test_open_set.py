@@ -9,10 +9,10 @@ import pytest
 from stewardbench.pasb.audit.batch import audit_tasks, balance, leading_counts, set_faults, trigger_spread
 from stewardbench.pasb.audit.carriers import AIM, claim_against_arm, claim_against_filler
 from stewardbench.pasb.audit.similarity import NEAR, closest_claims
+from stewardbench.pasb.authoring.allocation import allocation
+from stewardbench.pasb.authoring.item_rules import check_item
+from stewardbench.pasb.authoring.package import stale
 from stewardbench.pasb.axes import Scenario
-from stewardbench.pasb.build.allocation import allocation
-from stewardbench.pasb.build.item_rules import check_item
-from stewardbench.pasb.build.package import stale
 from stewardbench.pasb.tasks.load import Variant, load_tasks, packaged_items
 from stewardbench.pasb.tasks.validate import faults
 

@@ -11,10 +11,10 @@ from jsonschema import Draft202012Validator
 from scripted_writer import ScriptedWriter, draft_of
 
 from stewardbench.errors import ModelError
+from stewardbench.pasb.authoring.builder import Batch, Built, build
+from stewardbench.pasb.authoring.output import item_yaml, jsonl, write_batch
+from stewardbench.pasb.authoring.stages import FRAME, QUERY, STAGES, Stage, follow_ups, stage_of
 from stewardbench.pasb.axes import Scenario
-from stewardbench.pasb.build.builder import Batch, Built, build
-from stewardbench.pasb.build.output import item_yaml, jsonl, write_batch
-from stewardbench.pasb.build.stages import FRAME, QUERY, STAGES, Stage, follow_ups, stage_of
 from stewardbench.pasb.tasks.item import BaseItem
 from stewardbench.pasb.tasks.load import Variant, lay_out, packaged_items, read_tasks
 from stewardbench.pasb.tasks.source import read_item

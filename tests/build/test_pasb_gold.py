@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from stewardbench.errors import DataError
-from stewardbench.pasb.build.gold import ADJUDICATOR, SCORES, Label, adjudicate, choose_gold, label_sheet, read_labels
+from stewardbench.pasb.authoring.gold import (
+    ADJUDICATOR,
+    SCORES,
+    Label,
+    adjudicate,
+    choose_gold,
+    label_sheet,
+    read_labels,
+)
 from stewardbench.pasb.tasks.load import gold_tasks, load_tasks
 
 SMOKE = load_tasks("smoke")

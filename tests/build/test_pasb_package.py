@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from stewardbench.pasb.build.output import digest, jsonl
-from stewardbench.pasb.build.package import FOLDER, companions, stale, write_companions
+from stewardbench.pasb.authoring.output import digest, jsonl
+from stewardbench.pasb.authoring.package import FOLDER, companions, stale, write_companions
 from stewardbench.pasb.tasks.load import Variant, packaged_tasks
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from stewardbench.errors import DataError, UsageError
-from stewardbench.pasb.build.review import COLUMNS, read_review, review_sample, review_sheet
+from stewardbench.pasb.authoring.review import COLUMNS, read_review, review_sample, review_sheet
 from stewardbench.pasb.tasks.load import load_tasks
 
 SMOKE = load_tasks("smoke")

@@ -7,10 +7,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stewardbench.cli.commit_check import register_commit_check
 from stewardbench.errors import DataError
-from stewardbench.pasb import commit
-from stewardbench.pasb.commit_check import check, decide, load_pairs, packaged_pairs
+from stewardbench.pasb.cli.commit_check import register_commit_check
+from stewardbench.pasb.episode import commit
+from stewardbench.pasb.episode.commit_check import check, decide, load_pairs, packaged_pairs
 
 
 def test_pairs_are_many_varied_and_apart():

@@ -3,7 +3,7 @@
 import pytest
 
 from stewardbench.agents.interface import Surface
-from stewardbench.pasb.commit import MATCHER, find_claim, find_commit
+from stewardbench.pasb.episode.commit import MATCHER, find_claim, find_commit
 from stewardbench.workspace.tree import file_state
 
 CLAIM = "Houseplants talk to each other at night, and moving one to another room makes the rest stop growing."

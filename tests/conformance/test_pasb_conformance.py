@@ -9,9 +9,9 @@ from episodes import CLAIM, QUERY, episode, saver, silent
 
 from stewardbench.models.scripted.phrases import phrases
 from stewardbench.models.scripted.scripts import scripts
-from stewardbench.pasb import metrics
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
-from stewardbench.pasb.outcomes import EpisodeOutcome
+from stewardbench.pasb.measure import metrics
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 from stewardbench.pasb.records import InvalidReason
 
 
@@ -30,7 +30,7 @@ def test_t1_counts_and_one_claim_and_query_arc_per_base(released):
 
 
 def test_t2_published_counts_replay_to_the_published_tables():
-    from stewardbench.report.pasb.replay import KNOWN_DIFFERENCES, replay
+    from stewardbench.pasb.report.replay import KNOWN_DIFFERENCES, replay
 
     compared, differences = replay()
     assert compared > 1600
@@ -80,14 +80,14 @@ def test_t6_query_stage_writes_never_change_the_commit():
 
 @pytest.mark.parametrize("name", [form.name for form in phrases().forms])
 def test_t7_escalation_of_a_flat_arc_is_at_most_two(name):
-    from stewardbench.pasb.reference_judge import arc_of
+    from stewardbench.pasb.judging.reference_judge import arc_of
 
     form = phrases().form(name)
     assert arc_of([form, form, form]).esc <= 2
 
 
 def test_t7_and_of_a_rising_one_is_more():
-    from stewardbench.pasb.reference_judge import arc_of
+    from stewardbench.pasb.judging.reference_judge import arc_of
 
     weak, strong = phrases().form("attributed"), phrases().form("spread")
     assert arc_of([weak, weak, strong]).esc >= 3
@@ -111,9 +111,9 @@ def test_t8_missing_scores_shrink_n_and_never_become_one(dimension):
 
 
 def test_t9_pooled_and_macro_boundary_are_both_printed_pooled_first():
-    from stewardbench.report.pasb.boundary import MACRO, POOLED, boundary_table
-    from stewardbench.report.pasb.expansion import published_rows
-    from stewardbench.report.pasb.study import Study
+    from stewardbench.pasb.report.boundary import MACRO, POOLED, boundary_table
+    from stewardbench.pasb.report.expansion import published_rows
+    from stewardbench.pasb.report.study import Study
 
     labels = list(dict.fromkeys(boundary_table(Study(published_rows(), draws=1)).frame["model"].to_list()))
     assert labels[:2] == [POOLED, MACRO]

@@ -6,7 +6,7 @@ import json
 import pytest
 from judged_episodes import CLAIM, episode, task
 
-from stewardbench.pasb.annotate import annotate_episode, annotation_prompt
+from stewardbench.pasb.judging.annotate import annotate_episode, annotation_prompt
 
 ROW = {
     "stance": "agree",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stewardbench.pasb.families import family, same_family
+from stewardbench.pasb.judging.families import family, same_family
 
 
 @pytest.mark.parametrize(

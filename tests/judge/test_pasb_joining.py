@@ -4,7 +4,7 @@ import pytest
 from judged_episodes import CLAIM, episode
 
 from stewardbench.errors import UsageError
-from stewardbench.pasb.outcomes import outcomes
+from stewardbench.pasb.measure.outcomes import outcomes
 from stewardbench.pasb.records import Annotation, ArcJudgment, Judgment, TurnJudgment
 
 SAVED = [("memories/MEMORY.md", CLAIM)]

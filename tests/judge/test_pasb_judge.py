@@ -6,9 +6,9 @@ import json
 import pytest
 from judged_episodes import CLAIM, captured, episode, task
 
-from stewardbench.pasb.answers import ATTEMPTS, Answer
-from stewardbench.pasb.judge import judge_episode, judge_prompts, judge_sha256
-from stewardbench.pasb.outcomes import outcomes
+from stewardbench.pasb.judging.answers import ATTEMPTS, Answer
+from stewardbench.pasb.judging.judge import judge_episode, judge_prompts, judge_sha256
+from stewardbench.pasb.measure.outcomes import outcomes
 
 TURN = {
     "located": True,

@@ -6,8 +6,8 @@ from judged_episodes import CLAIM, episode
 from stewardbench.models.scripted.phrases import phrases
 from stewardbench.models.scripted.scripts import scripts
 from stewardbench.pasb.axes import DIMENSIONS
-from stewardbench.pasb.outcomes import outcomes
-from stewardbench.pasb.reference_judge import reference_annotation, reference_judgment
+from stewardbench.pasb.judging.reference_judge import reference_annotation, reference_judgment
+from stewardbench.pasb.measure.outcomes import outcomes
 
 PATHS = {"profile": "memories/USER.md", "memory": "memories/MEMORY.md", "note": "memories/MEMORY.md"}
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from made_outcomes import outcome as made
-from stewardbench.pasb import metrics
 from stewardbench.pasb.axes import DIMENSIONS, SubAxis
-from stewardbench.pasb.metrics import Rate, RateMean
+from stewardbench.pasb.measure import metrics
+from stewardbench.pasb.measure.metrics import Rate, RateMean
 from stewardbench.pasb.records import Stance
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from test_pasb_metrics import outcome
 
-from stewardbench.pasb.outcomes import final_attempts, turn_maximum
+from stewardbench.pasb.measure.outcomes import final_attempts, turn_maximum
 from stewardbench.pasb.records import TurnJudgment
 
 

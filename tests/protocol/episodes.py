@@ -8,10 +8,10 @@ from agent_double import DoubleAgent, Talker
 from stewardbench.agents.interface import AgentSettings
 from stewardbench.models.gateway import Gateway
 from stewardbench.pasb.axes import ATTRIBUTION, POSITION, Delivery, Domain, Scenario, SubAxis
-from stewardbench.pasb.protocol import Conditions, Trial, run_episode
-from stewardbench.pasb.quiescence import Clock
+from stewardbench.pasb.episode.protocol import Conditions, Trial, run_episode
+from stewardbench.pasb.episode.quiescence import Clock
+from stewardbench.pasb.episode.turns import Rig
 from stewardbench.pasb.records import Claim, PersistTurn, QueryTurn, Task
-from stewardbench.pasb.turns import Rig
 
 CLAIM = "Houseplants talk to each other at night, and moving one to another room makes the rest stop growing."
 PERSIST = (

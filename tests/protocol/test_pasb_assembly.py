@@ -6,8 +6,8 @@ from agent_double import Faults, Talker
 from episodes import CLAIM, TestClock, rig, saver
 
 from stewardbench.models.messages import Usage
-from stewardbench.pasb.assembly import KEPT_CHARACTERS, assemble, exchanges_of
-from stewardbench.pasb.protocol import run_episode
+from stewardbench.pasb.episode.assembly import KEPT_CHARACTERS, assemble, exchanges_of
+from stewardbench.pasb.episode.protocol import run_episode
 from stewardbench.pasb.records import Episode
 
 

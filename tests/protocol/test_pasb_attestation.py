@@ -7,7 +7,7 @@ from agent_double import DoubleAgent
 
 from stewardbench.agents.interface import WipeReport
 from stewardbench.models.messages import ChatReply, ChatRequest, Exchange, ToolCall
-from stewardbench.pasb.attestation import Evidence, attest, broken_check, held_turns, turn_miscounts
+from stewardbench.pasb.episode.attestation import Evidence, attest, broken_check, held_turns, turn_miscounts
 from stewardbench.pasb.records import InvalidReason
 from stewardbench.workspace.tree import file_state
 

@@ -9,7 +9,7 @@ from episodes import CLAIM, PERSIST, QUERY, TestClock, episode, rig, saver, sile
 from stewardbench.agents.interface import Surface
 from stewardbench.errors import AgentCrashed, ModelError
 from stewardbench.models.messages import message_text
-from stewardbench.pasb.protocol import fork_query, persist, query, run_episode
+from stewardbench.pasb.episode.protocol import fork_query, persist, query, run_episode
 from stewardbench.pasb.records import InvalidReason
 from stewardbench.workspace.tree import file_state
 
@@ -169,7 +169,7 @@ def test_model_that_loops_on_a_tool_is_bounded_and_named():
 
 
 def test_model_call_that_outlives_the_cap_is_a_failed_review(monkeypatch):
-    monkeypatch.setitem(__import__("stewardbench.pasb.quiescence", fromlist=["x"]).FIXED_WAIT_S, "double", 0.01)
+    monkeypatch.setitem(__import__("stewardbench.pasb.episode.quiescence", fromlist=["x"]).FIXED_WAIT_S, "double", 0.01)
 
     async def scenario():
         talker = silent()

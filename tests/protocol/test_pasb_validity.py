@@ -2,8 +2,8 @@
 
 from stewardbench.agents.interface import TurnOutcome
 from stewardbench.models.messages import ChatReply, ChatRequest, Exchange, ToolCall
+from stewardbench.pasb.episode.validity import repeated_call, turn_failure, written_by_model
 from stewardbench.pasb.records import InvalidReason
-from stewardbench.pasb.validity import repeated_call, turn_failure, written_by_model
 
 
 def exchange(text="", *, calls=(), error=None, status=200):

@@ -7,7 +7,7 @@ import pytest
 
 from stewardbench import published
 from stewardbench.errors import UsageError
-from stewardbench.report.pasb.published import beside, published_tables
+from stewardbench.pasb.report.published import beside, published_tables
 from stewardbench.report.table import definitions
 
 SIZES = {

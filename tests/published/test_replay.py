@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 
 from stewardbench.pasb.axes import DIMENSIONS
-from stewardbench.pasb.metrics import boundary, by, percent
-from stewardbench.pasb.outcomes import EpisodeOutcome
-from stewardbench.report.pasb.expansion import published_rows
-from stewardbench.report.pasb.replay import KNOWN_DIFFERENCES, replay
-from stewardbench.report.pasb.rows import SCHEMA
+from stewardbench.pasb.measure.metrics import boundary, by, percent
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome
+from stewardbench.pasb.report.expansion import published_rows
+from stewardbench.pasb.report.replay import KNOWN_DIFFERENCES, replay
+from stewardbench.pasb.report.rows import SCHEMA
 
 
 @pytest.fixture(scope="module")

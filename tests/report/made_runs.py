@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from stewardbench.pasb.axes import ARC_DIMENSIONS, TURN_DIMENSIONS
-from stewardbench.pasb.outcomes import EpisodeOutcome
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 from stewardbench.pasb.records import Annotation, ArcJudgment, Commit, Cut, Episode, Judgment, Role, Turn, TurnJudgment
 from stewardbench.runs.folder import RunFolder
 

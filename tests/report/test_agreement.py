@@ -13,11 +13,11 @@ from made_runs import add_episode, add_judgment
 
 from made_outcomes import outcome
 from stewardbench.errors import DataError, UsageError
+from stewardbench.pasb.agreement.gold import ARC, Unit, consensus, read_gold
+from stewardbench.pasb.agreement.report import Agreement, agreement
+from stewardbench.pasb.agreement.scores import judge_scores
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario
-from stewardbench.pasb.outcomes import EpisodeOutcome
-from stewardbench.report.agreement.gold import ARC, Unit, consensus, read_gold
-from stewardbench.report.agreement.report import Agreement, agreement
-from stewardbench.report.agreement.scores import judge_scores
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 from stewardbench.report.table import Table
 from stewardbench.runs.folder import RunFolder
 from stewardbench.seeding import generator

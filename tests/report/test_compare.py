@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from made_outcomes import outcome
 from stewardbench.cli import app
 from stewardbench.errors import UsageError
-from stewardbench.pasb.outcomes import EpisodeOutcome
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 from stewardbench.report.compare import compare, sentence
 from stewardbench.report.measured import CLUSTER, TASK, Measured, Metric, measured
 from stewardbench.seeding import generator

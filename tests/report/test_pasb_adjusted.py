@@ -8,16 +8,16 @@ import polars as pl
 import pytest
 
 from made_outcomes import outcome, random_outcomes
-from stewardbench.pasb import metrics
 from stewardbench.pasb.axes import TURN_DIMENSIONS, Delivery, Scenario
-from stewardbench.pasb.outcomes import EpisodeOutcome
+from stewardbench.pasb.measure import metrics
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 from stewardbench.pasb.records import Stance
-from stewardbench.report.pasb.boundary import control_table
-from stewardbench.report.pasb.build import pasb_tables
-from stewardbench.report.pasb.mitigation import mitigation_table
-from stewardbench.report.pasb.rows import rows_of
-from stewardbench.report.pasb.selection import selection_tables
-from stewardbench.report.pasb.study import Study
+from stewardbench.pasb.report.boundary import control_table
+from stewardbench.pasb.report.build import pasb_tables
+from stewardbench.pasb.report.mitigation import mitigation_table
+from stewardbench.pasb.report.rows import rows_of
+from stewardbench.pasb.report.selection import selection_tables
+from stewardbench.pasb.report.study import Study
 from stewardbench.seeding import generator
 
 DRAWS = 300

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from made_outcomes import outcome, random_outcomes
-from stewardbench.pasb import metrics
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
-from stewardbench.pasb.outcomes import EpisodeOutcome
+from stewardbench.pasb.measure import metrics
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 from stewardbench.pasb.records import Stance
-from stewardbench.report.pasb import boundary, panels, tables
-from stewardbench.report.pasb.build import pasb_tables
-from stewardbench.report.pasb.rows import rows_of
-from stewardbench.report.pasb.study import Study
+from stewardbench.pasb.report import boundary, panels, tables
+from stewardbench.pasb.report.build import pasb_tables
+from stewardbench.pasb.report.rows import rows_of
+from stewardbench.pasb.report.study import Study
 from stewardbench.report.table import Table
 
 DRAWS = 40

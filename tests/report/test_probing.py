@@ -13,15 +13,15 @@ from made_runs import add_episode, add_judgment
 from made_outcomes import outcome
 from stewardbench.errors import UsageError
 from stewardbench.models.messages import ChatReply, ChatRequest
-from stewardbench.pasb.probes import PROBES
+from stewardbench.pasb.judging.probes import PROBES
 from stewardbench.pasb.records import Episode, Judgment, Turn
+from stewardbench.pasb.report.rows import read_rows
+from stewardbench.pasb.run.judges import ModelJudge
+from stewardbench.pasb.run.probing import ProbeStore, probe_stored
+from stewardbench.pasb.run.scoring import Reading
+from stewardbench.pasb.run.store import JUDGMENTS, PasbStore, read_records
 from stewardbench.pasb.tasks.load import load_tasks
-from stewardbench.report.pasb.rows import read_rows
 from stewardbench.runs.folder import RunFolder
-from stewardbench.runs.judges import ModelJudge
-from stewardbench.runs.pasb_store import JUDGMENTS, PasbStore, read_records
-from stewardbench.runs.probing import ProbeStore, probe_stored
-from stewardbench.runs.scoring import Reading
 
 SCORES = dict.fromkeys(("syc", "leak", "upg", "amp", "pers", "esc"), 1)
 REPLY = json.dumps({"query_neutral": True, "located": None, "engaged": [False] * 3} | SCORES)

@@ -11,9 +11,9 @@ from typer.testing import CliRunner, Result
 
 from made_outcomes import random_outcomes
 from stewardbench.cli import app
-from stewardbench.pasb.metrics import by
-from stewardbench.report.pasb import replay as replay_module
-from stewardbench.report.pasb.replay import KNOWN_DIFFERENCES, Difference
+from stewardbench.pasb.measure.metrics import by
+from stewardbench.pasb.report import replay as replay_module
+from stewardbench.pasb.report.replay import KNOWN_DIFFERENCES, Difference
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,10 @@ from made_runs import add_episode, add_judgment, write_run
 from made_outcomes import outcome, random_outcomes
 from stewardbench.errors import StoreError, UsageError
 from stewardbench.pasb.axes import DIMENSIONS
-from stewardbench.pasb.metrics import by
+from stewardbench.pasb.measure.metrics import by
+from stewardbench.pasb.report.rows import SCHEMA, read_rows, rows_of
 from stewardbench.report.build import Report, Settings, build_report
 from stewardbench.report.bundle import write_bundle
-from stewardbench.report.pasb.rows import SCHEMA, read_rows, rows_of
 from stewardbench.report.verify import verify_bundle
 from stewardbench.report.write import write_report
 from stewardbench.runs.folder import RunFolder

@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "protocol"))
 
 from agent_double import DoubleAgent, Faults
 
-from stewardbench.runs import pasb_eval
-from stewardbench.runs.pasb_settings import PasbSettings
+from stewardbench.pasb.run import evaluation as pasb_eval
+from stewardbench.pasb.run.settings import PasbSettings
 
 
 @pytest.fixture

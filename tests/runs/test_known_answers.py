@@ -8,7 +8,7 @@ import pytest
 
 from made_outcomes import outcome
 from stewardbench.errors import UsageError
-from stewardbench.runs.known import unexpected
+from stewardbench.pasb.run.known import unexpected
 
 SAVED = outcome()  # committed in the memory profile
 KEPT_NOTHING = outcome(committed=False, primary="session_only")

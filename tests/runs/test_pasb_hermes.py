@@ -15,15 +15,15 @@ from run_contents import assert_each_task_once, rows
 
 from stewardbench.errors import ModelError
 from stewardbench.models.messages import ChatReply, ToolCall
-from stewardbench.pasb.outcomes import outcomes
+from stewardbench.pasb.measure.outcomes import outcomes
 from stewardbench.pasb.records import Annotation, Episode, Judgment
+from stewardbench.pasb.run import evaluation as pasb_eval
+from stewardbench.pasb.run.evaluation import run_pasb
+from stewardbench.pasb.run.judges import ReferenceJudge
+from stewardbench.pasb.run.known import unexpected
+from stewardbench.pasb.run.scoring import Stored, annotate_stored
+from stewardbench.pasb.run.settings import pasb_settings
 from stewardbench.records import JsonlLog
-from stewardbench.runs import pasb_eval
-from stewardbench.runs.judges import ReferenceJudge
-from stewardbench.runs.known import unexpected
-from stewardbench.runs.pasb_eval import run_pasb
-from stewardbench.runs.pasb_settings import pasb_settings
-from stewardbench.runs.scoring import Stored, annotate_stored
 
 pytestmark = [pytest.mark.real_agent, pytest.mark.xdist_group("hermes")]
 

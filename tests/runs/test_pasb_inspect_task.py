@@ -9,7 +9,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from run_contents import assert_each_task_once, rows
 
 from stewardbench.errors import UsageError
-from stewardbench.runs import inspect_tasks
+from stewardbench.pasb.run import registered as inspect_tasks
 
 
 @pytest.fixture

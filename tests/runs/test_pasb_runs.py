@@ -14,11 +14,13 @@ from run_contents import assert_each_task_once, attempts, rows
 
 from stewardbench.errors import AgentCrashed, StoreError, UsageError
 from stewardbench.models.scripted.model import ScriptedModel
+from stewardbench.pasb.run import judges
+from stewardbench.pasb.run import store as pasb_store
+from stewardbench.pasb.run.store import PasbStore
 from stewardbench.records import BlobStore, JsonlLog
-from stewardbench.runs import judges, pasb_store, slots
+from stewardbench.runs import slots
 from stewardbench.runs.exchanges import load_exchanges
 from stewardbench.runs.folder import RunFolder
-from stewardbench.runs.pasb_store import PasbStore
 
 FORK = multiprocessing.get_context("fork")
 

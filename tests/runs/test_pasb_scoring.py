@@ -9,12 +9,11 @@ from typer.testing import CliRunner
 
 from stewardbench.cli import app
 from stewardbench.errors import ModelError, StoreError, UsageError
-from stewardbench.pasb.outcomes import outcomes
+from stewardbench.pasb.measure.outcomes import outcomes
 from stewardbench.pasb.records import Judgment
-from stewardbench.runs import scoring
-from stewardbench.runs.folder import RunFolder
-from stewardbench.runs.judges import ModelJudge, ReferenceJudge, asker, open_judge
-from stewardbench.runs.scoring import (
+from stewardbench.pasb.run import scoring
+from stewardbench.pasb.run.judges import ModelJudge, ReferenceJudge, asker, open_judge
+from stewardbench.pasb.run.scoring import (
     Reading,
     Stored,
     annotate_stored,
@@ -22,6 +21,7 @@ from stewardbench.runs.scoring import (
     estimate_judging,
     judge_stored,
 )
+from stewardbench.runs.folder import RunFolder
 
 TURN = json.dumps({"syc": 2, "leak": 1, "upg": 1, "amp": 1})
 ARC = json.dumps({"engaged": [False, False, False], "pers": 1, "esc": 2})

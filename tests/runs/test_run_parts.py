@@ -12,16 +12,16 @@ from typer.testing import CliRunner
 
 from stewardbench.agents.interface import AgentSettings
 from stewardbench.cli import app
-from stewardbench.cli.progress import describe
-from stewardbench.cli.run_pasb import _options
 from stewardbench.errors import AgentCrashed, StoreError, UsageError
 from stewardbench.models.messages import ChatReply, ChatRequest, Exchange, ToolCall
+from stewardbench.pasb.cli.run import _options
+from stewardbench.pasb.run.settings import pasb_settings
+from stewardbench.pasb.run.summary import summarise
 from stewardbench.runs.exchanges import pack, unpack
 from stewardbench.runs.folder import RunFolder
-from stewardbench.runs.pasb_settings import pasb_settings
 from stewardbench.runs.progress import Progress
 from stewardbench.runs.slots import SlotPool, slot_folder
-from stewardbench.runs.summary import summarise
+from stewardbench.runs.terminal import describe
 
 
 def exchange(index, *texts, **fields):

@@ -20,8 +20,8 @@ from stewardbench.runs.folder import RunFolder
 from stewardbench.seeding import generator
 from stewardbench.sovereignpa.agents import CANCEL_AGENTS, booking_agent, cancel_agent
 from stewardbench.sovereignpa.axes import Split
+from stewardbench.sovereignpa.booking.episode import BookingEpisode, play
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
-from stewardbench.sovereignpa.episode import BookingEpisode, play
 from stewardbench.sovereignpa.records import Source, booking_log, cancel_log
 from stewardbench.sovereignpa.sets import AnyScenario, booking_set, cancellation_set
 

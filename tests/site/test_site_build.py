@@ -17,9 +17,9 @@ import synthetic_runs
 from synthetic_runs import HOSTILE, Run
 
 from stewardbench.errors import DataError, StewardError, StoreError, UsageError
-from stewardbench.report.pasb.build import pasb_tables
-from stewardbench.report.pasb.rows import read_rows
-from stewardbench.report.pasb.study import Study
+from stewardbench.pasb.report.build import pasb_tables
+from stewardbench.pasb.report.rows import read_rows
+from stewardbench.pasb.report.study import Study
 from stewardbench.site import build_site
 
 ALDER = Run("synthetic/alder", "hermes", 0.6, 0.6)

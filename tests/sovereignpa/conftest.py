@@ -10,9 +10,9 @@ import pytest
 from stewardbench.sovereignpa.acceptance import Cell, compare
 from stewardbench.sovereignpa.agents import booking_agent
 from stewardbench.sovereignpa.axes import Split, Variant
-from stewardbench.sovereignpa.episode import BookingEpisode, play
+from stewardbench.sovereignpa.booking.episode import BookingEpisode, play
+from stewardbench.sovereignpa.booking.metrics import Score, score
 from stewardbench.sovereignpa.generate import SHIPPED_SEED
-from stewardbench.sovereignpa.metrics import Score, score
 from stewardbench.sovereignpa.sets import booking_set
 from stewardbench.sovereignpa.situation import Situation
 from stewardbench.sovereignpa.variants import Scenario, scenario

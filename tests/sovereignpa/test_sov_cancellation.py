@@ -8,13 +8,13 @@ import pytest
 
 from stewardbench.sovereignpa.agents import CANCEL_AGENTS, cancel_agent
 from stewardbench.sovereignpa.axes import CancelVariant, EndReason, Route
+from stewardbench.sovereignpa.booking.episode import play
 from stewardbench.sovereignpa.cancellation.episode import CANCEL_STEPS, CancelEpisode, CancelEvents
 from stewardbench.sovereignpa.cancellation.flow import BUTTONS, Outcome, Place, press, show
 from stewardbench.sovereignpa.cancellation.generate import subscriptions
 from stewardbench.sovereignpa.cancellation.metrics import CancelCandorFailure, cancel_score, claims_cancellation
 from stewardbench.sovereignpa.cancellation.subscription import cancel_scenarios
 from stewardbench.sovereignpa.details import Detail
-from stewardbench.sovereignpa.episode import play
 from stewardbench.sovereignpa.explain import explain_cancellation
 
 CLEAN, RULE, NORULE = CancelVariant

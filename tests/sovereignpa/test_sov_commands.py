@@ -11,15 +11,15 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stewardbench.cli import sovereignpa
 from stewardbench.errors import UsageError
 from stewardbench.sovereignpa import acceptance
 from stewardbench.sovereignpa.agents import booking_agent, cancel_agent
+from stewardbench.sovereignpa.booking.episode import BookingEpisode, play
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
 from stewardbench.sovereignpa.cancellation.generate import subscriptions
 from stewardbench.sovereignpa.cancellation.subscription import cancel_scenarios
+from stewardbench.sovereignpa.cli import commands as sovereignpa
 from stewardbench.sovereignpa.domains import domains
-from stewardbench.sovereignpa.episode import BookingEpisode, play
 from stewardbench.sovereignpa.generate import situations
 from stewardbench.sovereignpa.records import Source, booking_log, cancel_log
 from stewardbench.sovereignpa.variants import scenarios

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from stewardbench.sovereignpa.axes import EndReason, Role, Variant
+from stewardbench.sovereignpa.booking.episode import BOOKING_STEPS, BookingEpisode, play
+from stewardbench.sovereignpa.booking.metrics import AuthorityBreach, score
 from stewardbench.sovereignpa.candor import CandorFailure
-from stewardbench.sovereignpa.episode import BOOKING_STEPS, BookingEpisode, play
-from stewardbench.sovereignpa.metrics import AuthorityBreach, score
 
 VIEW = json.dumps({"action": "view_option", "option": "opt1"})
 REPORT = json.dumps({"action": "report", "message": "I did not book anything."})

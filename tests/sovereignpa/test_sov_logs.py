@@ -9,8 +9,8 @@ import pytest
 from stewardbench.errors import DataError, UsageError
 from stewardbench.sovereignpa.agents import booking_agent, cancel_agent
 from stewardbench.sovereignpa.axes import Split, Variant
+from stewardbench.sovereignpa.booking.episode import BookingEpisode, play
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
-from stewardbench.sovereignpa.episode import BookingEpisode, play
 from stewardbench.sovereignpa.records import BookingLog, CancelLog, Source, booking_log, cancel_log, read_log
 from stewardbench.sovereignpa.rescore import differences, replayed, rescored
 from stewardbench.sovereignpa.sets import (

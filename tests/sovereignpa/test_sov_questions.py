@@ -7,8 +7,8 @@ import json
 import pytest
 
 from stewardbench.sovereignpa.axes import Role, Slot, Variant
+from stewardbench.sovereignpa.booking.episode import BookingEpisode
 from stewardbench.sovereignpa.details import Detail
-from stewardbench.sovereignpa.episode import BookingEpisode
 from stewardbench.sovereignpa.questions import ledger
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from stewardbench.sovereignpa.agents import booking_agent
 from stewardbench.sovereignpa.axes import Injection, Role, Variant
+from stewardbench.sovereignpa.booking.episode import BookingEpisode, play
+from stewardbench.sovereignpa.booking.metrics import score
 from stewardbench.sovereignpa.details import SENSITIVE, Detail
-from stewardbench.sovereignpa.episode import BookingEpisode, play
-from stewardbench.sovereignpa.metrics import score
 from stewardbench.sovereignpa.rows import booking_row
 
 

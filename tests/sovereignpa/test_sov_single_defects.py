@@ -10,8 +10,8 @@ import pytest
 
 from stewardbench.sovereignpa.agents import booking_agent
 from stewardbench.sovereignpa.axes import Injection, Variant
-from stewardbench.sovereignpa.episode import BookingEpisode, play
-from stewardbench.sovereignpa.metrics import score
+from stewardbench.sovereignpa.booking.episode import BookingEpisode, play
+from stewardbench.sovereignpa.booking.metrics import score
 
 METRICS = {
     "choice": lambda s: not s.correct_choice,

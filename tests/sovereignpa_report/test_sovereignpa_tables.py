@@ -11,11 +11,11 @@ import pytest
 from stewardbench.errors import StoreError
 from stewardbench.report.build import Report, Settings, build_report
 from stewardbench.report.bundle import write_bundle
-from stewardbench.report.sovereignpa.rows import read_episodes
-from stewardbench.report.sovereignpa.study import Study
 from stewardbench.report.verify import verify_bundle
-from stewardbench.runs.sovereignpa_eval import run_sovereignpa
-from stewardbench.runs.sovereignpa_settings import sovereignpa_settings
+from stewardbench.sovereignpa.report.rows import read_episodes
+from stewardbench.sovereignpa.report.study import Study
+from stewardbench.sovereignpa.run.evaluation import run_sovereignpa
+from stewardbench.sovereignpa.run.settings import sovereignpa_settings
 
 AGENTS = ("careful", "ask-always", "no-ask", "stale-follower", "naive", "retained")
 

@@ -10,11 +10,11 @@ from rule_upstream import RuleUpstream
 
 from stewardbench.models.messages import ChatReply, ToolCall
 from stewardbench.sovereignpa.axes import EndReason, Family, Role, Split, Variant
+from stewardbench.sovereignpa.booking.episode import BookingEpisode
+from stewardbench.sovereignpa.booking.metrics import score
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
 from stewardbench.sovereignpa.conversation import Voice, converse, decoding_for
-from stewardbench.sovereignpa.episode import BookingEpisode
 from stewardbench.sovereignpa.firewall import filtered, firewall_pages
-from stewardbench.sovereignpa.metrics import score
 from stewardbench.sovereignpa.prompts import Defense, prompt_sha256, system_prompt
 from stewardbench.sovereignpa.records import Source, booking_log
 from stewardbench.sovereignpa.rescore import differences

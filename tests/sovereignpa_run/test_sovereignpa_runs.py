@@ -12,11 +12,11 @@ from rule_upstream import RuleUpstream
 from stewardbench.errors import StoreError, UsageError
 from stewardbench.records import JsonlLog
 from stewardbench.runs.folder import RunFolder
-from stewardbench.runs.sovereignpa_eval import open_run, run_sovereignpa
-from stewardbench.runs.sovereignpa_settings import families, jobs, sovereignpa_settings
 from stewardbench.sovereignpa.axes import Family
 from stewardbench.sovereignpa.records import EpisodeLog, read_log
 from stewardbench.sovereignpa.rescore import differences
+from stewardbench.sovereignpa.run.evaluation import open_run, run_sovereignpa
+from stewardbench.sovereignpa.run.settings import families, jobs, sovereignpa_settings
 from stewardbench.sovereignpa.sets import read_situations, scenarios_of
 
 

@@ -10,10 +10,10 @@ from playwright.sync_api import Page, sync_playwright
 
 from stewardbench.sovereignpa.agents import booking_agent, cancel_agent
 from stewardbench.sovereignpa.axes import Split, Variant
+from stewardbench.sovereignpa.booking.episode import BookingEpisode
+from stewardbench.sovereignpa.booking.metrics import score
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
 from stewardbench.sovereignpa.cancellation.flow import Outcome
-from stewardbench.sovereignpa.episode import BookingEpisode
-from stewardbench.sovereignpa.metrics import score
 from stewardbench.sovereignpa.sets import booking_set, cancellation_set
 from stewardbench.sovereignpa.surface.browser import BrowserHands, play_in_browser
 from stewardbench.sovereignpa.surface.server import ShopServer

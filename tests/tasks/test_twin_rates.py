@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 
 from stewardbench.cli import app
 from stewardbench.pasb.axes import Scenario
+from stewardbench.pasb.measure.twins import met, twin_rates
 from stewardbench.pasb.records import Commit, Episode, ReplyCheck, Task, Turn
 from stewardbench.pasb.tasks.load import load_tasks
-from stewardbench.pasb.twins import met, twin_rates
 from stewardbench.runs.folder import RunFolder
 
 TWINS = [task for task in load_tasks("smoke:twin") if task.base_item_id == "PASB-CDL-0001"]

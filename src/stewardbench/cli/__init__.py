@@ -12,8 +12,12 @@ import sys
 import typer
 
 from stewardbench import __version__
-from stewardbench.cli import agents, demo, pasb, report, run, sovereignpa, sovereignpa_serve, studies
+from stewardbench.cli import agents, demo, report, run
 from stewardbench.errors import StewardError
+from stewardbench.pasb.cli import commands as pasb
+from stewardbench.pasb.cli import studies
+from stewardbench.sovereignpa.cli import commands as sovereignpa
+from stewardbench.sovereignpa.cli import serve as sovereignpa_serve
 
 app = typer.Typer(
     name="stewardbench",

@@ -47,8 +47,8 @@ def demo(
 
     from rich.console import Console
 
-    from stewardbench.cli.progress import ProgressLine
-    from stewardbench.runs.demo import run_demo
+    from stewardbench.cli.demo_runs import run_demo
+    from stewardbench.runs.terminal import ProgressLine
 
     console, start = Console(), time.monotonic()
     chosen = tuple(name.strip() for name in agents.split(",") if name.strip())

@@ -13,17 +13,17 @@ from pathlib import Path
 from stewardbench.agents.install import Installable
 from stewardbench.agents.registry import load_agent
 from stewardbench.errors import UsageError
-from stewardbench.pasb import metrics
-from stewardbench.pasb.outcomes import EpisodeOutcome, outcomes
+from stewardbench.pasb.measure import metrics
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes
 from stewardbench.pasb.records import Episode, Judgment
+from stewardbench.pasb.run.evaluation import run_pasb
+from stewardbench.pasb.run.known import unexpected
+from stewardbench.pasb.run.settings import pasb_settings
+from stewardbench.pasb.run.store import EPISODES, JUDGMENTS, read_records
 from stewardbench.runs.folder import RunFolder
-from stewardbench.runs.known import unexpected
-from stewardbench.runs.pasb_eval import run_pasb
-from stewardbench.runs.pasb_settings import pasb_settings
-from stewardbench.runs.pasb_store import EPISODES, JUDGMENTS, read_records
 from stewardbench.runs.progress import Watch, ignore
-from stewardbench.runs.sovereignpa_eval import run_sovereignpa
-from stewardbench.runs.sovereignpa_settings import sovereignpa_settings
+from stewardbench.sovereignpa.run.evaluation import run_sovereignpa
+from stewardbench.sovereignpa.run.settings import sovereignpa_settings
 
 RULES = ("careful", "ask-always", "no-ask", "stale-follower", "overshare", "naive", "retained", "quitter")
 

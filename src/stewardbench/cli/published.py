@@ -25,7 +25,7 @@ def pasb(
     from rich.console import Console
 
     from stewardbench.errors import UsageError
-    from stewardbench.report.pasb.published import published_tables
+    from stewardbench.pasb.report.published import published_tables
     from stewardbench.report.show import show_table
     from stewardbench.report.write import write_table
 
@@ -67,7 +67,7 @@ def sovereignpa(
 
 def _replay() -> None:
     """Print how many published cells were reproduced, and every one that was not."""
-    from stewardbench.report.pasb.replay import KNOWN_DIFFERENCES, replay
+    from stewardbench.pasb.report.replay import KNOWN_DIFFERENCES, replay
 
     compared, differences = replay()
     typer.echo(f"{compared - len(differences):,} of {compared:,} published cells are reproduced.")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from stewardbench.cli.run_pasb import run_pasb
-from stewardbench.cli.run_sovereignpa import run_sovereignpa
+from stewardbench.pasb.cli.run import run_pasb
+from stewardbench.sovereignpa.cli.run import run_sovereignpa
 
 run = typer.Typer(no_args_is_help=True, help="Run or resume a benchmark into a run folder.")
 run.command("pasb")(run_pasb)

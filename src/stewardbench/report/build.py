@@ -11,18 +11,18 @@ import polars as pl
 
 from stewardbench.errors import UsageError
 from stewardbench.pasb.axes import FAIL_AT
+from stewardbench.pasb.report.build import pasb_tables
+from stewardbench.pasb.report.figures import pasb_figures
+from stewardbench.pasb.report.published import beside
+from stewardbench.pasb.report.rows import read_rows
+from stewardbench.pasb.report.study import Study
 from stewardbench.report.figure import Figure
-from stewardbench.report.pasb.build import pasb_tables
-from stewardbench.report.pasb.figures import pasb_figures
-from stewardbench.report.pasb.published import beside
-from stewardbench.report.pasb.rows import read_rows
-from stewardbench.report.pasb.study import Study
-from stewardbench.report.sovereignpa.build import sovereignpa_tables
-from stewardbench.report.sovereignpa.figures import sovereignpa_figures
-from stewardbench.report.sovereignpa.rows import read_episodes
-from stewardbench.report.sovereignpa.study import Study as SovereignpaStudy
 from stewardbench.report.table import Table
 from stewardbench.runs.folder import read_manifest
+from stewardbench.sovereignpa.report.build import sovereignpa_tables
+from stewardbench.sovereignpa.report.figures import sovereignpa_figures
+from stewardbench.sovereignpa.report.rows import read_episodes
+from stewardbench.sovereignpa.report.study import Study as SovereignpaStudy
 from stewardbench.statistics.bootstrap import DRAWS
 
 

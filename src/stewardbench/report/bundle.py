@@ -26,8 +26,8 @@ from pathlib import Path
 
 from stewardbench import __version__
 from stewardbench.errors import StoreError
-from stewardbench.pasb.judge import judge_sha256
-from stewardbench.pasb.material import prompt_sha256
+from stewardbench.pasb.judging.judge import judge_sha256
+from stewardbench.pasb.judging.material import prompt_sha256
 from stewardbench.report.build import Report, Settings
 from stewardbench.runs.folder import read_manifest
 

@@ -12,11 +12,11 @@ from typing import Any
 import polars as pl
 
 from stewardbench.pasb.axes import DIMENSIONS
+from stewardbench.pasb.report.cells import DF4, DF6, DF_ANY, FAILURES
+from stewardbench.pasb.report.indicators import ANY, COMMIT
+from stewardbench.pasb.report.rows import HARNESS_CHECK, read_rows
+from stewardbench.pasb.report.study import Study
 from stewardbench.report.labels import words
-from stewardbench.report.pasb.cells import DF4, DF6, DF_ANY, FAILURES
-from stewardbench.report.pasb.indicators import ANY, COMMIT
-from stewardbench.report.pasb.rows import HARNESS_CHECK, read_rows
-from stewardbench.report.pasb.study import Study
 from stewardbench.runs.folder import RunFolder, read_manifest
 from stewardbench.sovereignpa.records import read_log
 

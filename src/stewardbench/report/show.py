@@ -11,12 +11,12 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from stewardbench.pasb.axes import DIMENSIONS
+from stewardbench.pasb.report.boundary import MACRO, POOLED
+from stewardbench.pasb.report.cells import DF4
+from stewardbench.pasb.report.indicators import COMMIT
 from stewardbench.report.build import Report
 from stewardbench.report.compare import Comparison
 from stewardbench.report.labels import HARNESS_NOTE, words
-from stewardbench.report.pasb.boundary import MACRO, POOLED
-from stewardbench.report.pasb.cells import DF4
-from stewardbench.report.pasb.indicators import COMMIT
 from stewardbench.report.table import METRIC, Table
 
 _IN_FULL = 3  # so many runs are shown with every interval; more are shown as one wide table

@@ -27,18 +27,14 @@ import polars as pl
 from stewardbench import __version__
 from stewardbench.errors import StoreError, UsageError
 from stewardbench.pasb.axes import DIMENSIONS
+from stewardbench.pasb.pages import episodes as pasb
+from stewardbench.pasb.pages import views as pasb_view
+from stewardbench.pasb.report.published import published_tables
+from stewardbench.pasb.report.rows import read_rows
 from stewardbench.report.build import Report, Settings, build_report
-from stewardbench.report.pasb.published import published_tables
-from stewardbench.report.pasb.rows import read_rows
-from stewardbench.report.sovereignpa.build import sovereignpa_tables
-from stewardbench.report.sovereignpa.published import beside
-from stewardbench.report.sovereignpa.rows import read_episodes as read_sovereignpa
-from stewardbench.report.sovereignpa.study import LABELS
-from stewardbench.report.sovereignpa.study import Study as SovereignpaStudy
 from stewardbench.report.table import Table, definitions
 from stewardbench.runs.folder import Manifest, read_manifest
 from stewardbench.site import assets
-from stewardbench.site.episodes import pasb, sovereignpa
 from stewardbench.site.episodes.blocks import EpisodeDetail
 from stewardbench.site.episodes.index import EpisodeIndex, ListColumn
 from stewardbench.site.episodes.reader import read_episodes
@@ -46,8 +42,13 @@ from stewardbench.site.episodes.shards import DetailShards, write_index
 from stewardbench.site.model import Board, Origin
 from stewardbench.site.pages import PageInfo, Pages
 from stewardbench.site.terms import term_lists
-from stewardbench.site.views import pasb as pasb_view
-from stewardbench.site.views import sovereignpa as sovereignpa_view
+from stewardbench.sovereignpa.pages import episodes as sovereignpa
+from stewardbench.sovereignpa.pages import views as sovereignpa_view
+from stewardbench.sovereignpa.report.build import sovereignpa_tables
+from stewardbench.sovereignpa.report.published import beside
+from stewardbench.sovereignpa.report.rows import read_episodes as read_sovereignpa
+from stewardbench.sovereignpa.report.study import LABELS
+from stewardbench.sovereignpa.report.study import Study as SovereignpaStudy
 
 PER_SHARD = 40  # episodes in one data file: small enough to open at once, few enough files to copy a site around
 MARKER = "site.json"

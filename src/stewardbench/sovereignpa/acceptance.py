@@ -13,13 +13,13 @@ from functools import lru_cache
 
 from stewardbench.sovereignpa.agents import BOOKING_AGENTS, CANCEL_AGENTS
 from stewardbench.sovereignpa.axes import CancelVariant, Split
+from stewardbench.sovereignpa.booking.episode import Agent, BookingEpisode, play
+from stewardbench.sovereignpa.booking.metrics import score
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
 from stewardbench.sovereignpa.cancellation.metrics import cancel_score
 from stewardbench.sovereignpa.cancellation.subscription import CancelScenario
 from stewardbench.sovereignpa.domains import load_yaml
-from stewardbench.sovereignpa.episode import Agent, BookingEpisode, play
 from stewardbench.sovereignpa.generate import Mode
-from stewardbench.sovereignpa.metrics import score
 from stewardbench.sovereignpa.rows import BookingRow, CancelRow, booking_row, cancel_row
 from stewardbench.sovereignpa.sets import booking_set, cancellation_set
 from stewardbench.sovereignpa.variants import Scenario

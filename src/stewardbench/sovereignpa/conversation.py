@@ -16,7 +16,7 @@ from stewardbench.errors import ModelError
 from stewardbench.models.messages import ChatReply, ChatRequest, Upstream
 from stewardbench.records import Record
 from stewardbench.sovereignpa.axes import Family
-from stewardbench.sovereignpa.episode import Episode
+from stewardbench.sovereignpa.booking.episode import Episode
 from stewardbench.sovereignpa.prompts import Defense, Protocol, system_prompt
 from stewardbench.sovereignpa.tools import reply_text, tool_schemas
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from stewardbench.sovereignpa.booking.metrics import AuthorityBreach, Score
 from stewardbench.sovereignpa.cancellation.metrics import CancelCandorFailure, CancelScore
 from stewardbench.sovereignpa.candor import CandorFailure
 from stewardbench.sovereignpa.details import LABELS
-from stewardbench.sovereignpa.metrics import AuthorityBreach, Score
 from stewardbench.sovereignpa.variants import Scenario
 
 _CANDOR = {

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from stewardbench.sovereignpa.booking.pages import Pages
 from stewardbench.sovereignpa.observation import Observation
-from stewardbench.sovereignpa.pages import Pages
 from stewardbench.sovereignpa.variants import Scenario
 
 

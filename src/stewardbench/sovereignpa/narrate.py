@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from stewardbench.sovereignpa.agents import booking_agent, cancel_agent
+from stewardbench.sovereignpa.booking.episode import BookingEpisode, Episode, play
+from stewardbench.sovereignpa.booking.metrics import Score, score
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
 from stewardbench.sovereignpa.cancellation.metrics import cancel_score
 from stewardbench.sovereignpa.cancellation.subscription import CancelScenario
-from stewardbench.sovereignpa.episode import BookingEpisode, Episode, play
 from stewardbench.sovereignpa.events import Question
 from stewardbench.sovereignpa.explain import Verdict, explain_booking, explain_cancellation
-from stewardbench.sovereignpa.metrics import Score, score
 from stewardbench.sovereignpa.questions import Label
 from stewardbench.sovereignpa.sets import AnyScenario
 from stewardbench.sovereignpa.variants import Scenario

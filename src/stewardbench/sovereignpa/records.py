@@ -15,12 +15,12 @@ from stewardbench import __version__
 from stewardbench.errors import DataError
 from stewardbench.records import Record
 from stewardbench.sovereignpa.axes import CancelVariant, EndReason, Split, Variant
+from stewardbench.sovereignpa.booking.episode import BookingEpisode
+from stewardbench.sovereignpa.booking.metrics import score
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode, CancelEvents
 from stewardbench.sovereignpa.cancellation.flow import Outcome
 from stewardbench.sovereignpa.cancellation.metrics import cancel_score
-from stewardbench.sovereignpa.episode import BookingEpisode
 from stewardbench.sovereignpa.events import Disclosure, Events, Order, Question, Turn
-from stewardbench.sovereignpa.metrics import score
 from stewardbench.sovereignpa.questions import Label
 from stewardbench.sovereignpa.rows import BookingRow, CancelRow, booking_row, cancel_row
 

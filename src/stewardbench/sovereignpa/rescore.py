@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from stewardbench.errors import DataError
 from stewardbench.sovereignpa.axes import EndReason
+from stewardbench.sovereignpa.booking.episode import BookingEpisode, Episode
+from stewardbench.sovereignpa.booking.metrics import score
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
 from stewardbench.sovereignpa.cancellation.metrics import cancel_score
 from stewardbench.sovereignpa.cancellation.subscription import CancelScenario
-from stewardbench.sovereignpa.episode import BookingEpisode, Episode
 from stewardbench.sovereignpa.firewall import firewall_pages
-from stewardbench.sovereignpa.metrics import score
 from stewardbench.sovereignpa.prompts import Defense
 from stewardbench.sovereignpa.records import BookingLog, CancelLog, EpisodeLog, booking_log, cancel_log
 from stewardbench.sovereignpa.rows import booking_row, cancel_row

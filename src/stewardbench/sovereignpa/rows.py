@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from stewardbench.sovereignpa.axes import EndReason, Injection, Role, Route, Slot, Variant
+from stewardbench.sovereignpa.booking.metrics import Score
 from stewardbench.sovereignpa.cancellation.episode import CancelEvents
 from stewardbench.sovereignpa.cancellation.metrics import CancelScore
 from stewardbench.sovereignpa.cancellation.subscription import CancelScenario
 from stewardbench.sovereignpa.details import SENSITIVE, Detail
 from stewardbench.sovereignpa.events import Events
-from stewardbench.sovereignpa.metrics import Score
 from stewardbench.sovereignpa.variants import Scenario
 
 

@@ -13,11 +13,11 @@ from functools import cached_property
 from stewardbench.records import canonical_json, sha256_text
 from stewardbench.sovereignpa.actions import Menu
 from stewardbench.sovereignpa.axes import Family, Role, Variant
+from stewardbench.sovereignpa.booking.pages import Pages, ReviewPlace, render_pages
 from stewardbench.sovereignpa.details import LABELS, Detail
 from stewardbench.sovereignpa.detection import Detector
 from stewardbench.sovereignpa.domains import Domain, domains, load_yaml
 from stewardbench.sovereignpa.observation import ExtraChoice, Form, Listing, Observation, Recommended, Results
-from stewardbench.sovereignpa.pages import Pages, ReviewPlace, render_pages
 from stewardbench.sovereignpa.situation import Option, Situation
 from stewardbench.sovereignpa.text import words
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stewardbench.errors import DataError, UsageError
-from stewardbench.pasb.axes import FAIL_AT
-from stewardbench.report.agreement.findings import findings
-from stewardbench.report.agreement.gold import Gold, read_gold
-from stewardbench.report.agreement.scores import agreed_scores, episode_items, gold_scores, judge_scores
-from stewardbench.report.agreement.tables import (
+from stewardbench.pasb.agreement.findings import findings
+from stewardbench.pasb.agreement.gold import Gold, read_gold
+from stewardbench.pasb.agreement.scores import agreed_scores, episode_items, gold_scores, judge_scores
+from stewardbench.pasb.agreement.tables import (
     confusion_table,
     drift_table,
     gold_table,
@@ -20,8 +19,9 @@ from stewardbench.report.agreement.tables import (
     raters_table,
     repeats_table,
 )
-from stewardbench.report.agreement.thresholds import thresholds_table
-from stewardbench.report.pasb.rows import read_rows
+from stewardbench.pasb.agreement.thresholds import thresholds_table
+from stewardbench.pasb.axes import FAIL_AT
+from stewardbench.pasb.report.rows import read_rows
 from stewardbench.report.table import Table
 from stewardbench.statistics.bootstrap import DRAWS
 

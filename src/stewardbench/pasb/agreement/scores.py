@@ -8,12 +8,12 @@ from typing import Any
 
 import polars as pl
 
+from stewardbench.pasb.agreement.gold import ARC, Gold
 from stewardbench.pasb.axes import ARC_DIMENSIONS, TURN_DIMENSIONS
 from stewardbench.pasb.records import Judgment
-from stewardbench.report.agreement.gold import ARC, Gold
-from stewardbench.report.pasb.rows import read_episodes
+from stewardbench.pasb.report.rows import read_episodes
+from stewardbench.pasb.run.store import JUDGMENTS, read_records
 from stewardbench.runs.folder import RunFolder
-from stewardbench.runs.pasb_store import JUDGMENTS, read_records
 
 UNIT = ("episode_id", "turn", "dimension")
 SCHEMA: dict[str, Any] = {

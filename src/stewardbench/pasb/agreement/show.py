@@ -8,8 +8,8 @@ import polars as pl
 from rich.console import Console
 from rich.text import Text
 
-from stewardbench.report.agreement.report import Agreement
-from stewardbench.report.agreement.tables import SHARES
+from stewardbench.pasb.agreement.report import Agreement
+from stewardbench.pasb.agreement.tables import SHARES
 from stewardbench.report.labels import HARNESS_NOTE
 from stewardbench.report.show import show_frame
 from stewardbench.report.table import METRIC, Table

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from stewardbench.pasb.agreement.scores import UNIT
 from stewardbench.pasb.axes import ARC_DIMENSIONS, DIMENSIONS, FAIL_AT, TURN_DIMENSIONS
-from stewardbench.pasb.probes import PROBES
-from stewardbench.report.agreement.scores import UNIT
+from stewardbench.pasb.judging.probes import PROBES
 from stewardbench.report.lines import SEED
 from stewardbench.report.table import Table, definitions
 from stewardbench.statistics import (

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import polars as pl
 
 from stewardbench.pasb.axes import FAIL_AT
-from stewardbench.report.pasb.boundary import boundary_table
-from stewardbench.report.pasb.cells import DF4
-from stewardbench.report.pasb.study import Study
-from stewardbench.report.pasb.tables import main_table
+from stewardbench.pasb.report.boundary import boundary_table
+from stewardbench.pasb.report.cells import DF4
+from stewardbench.pasb.report.study import Study
+from stewardbench.pasb.report.tables import main_table
 from stewardbench.report.table import METRIC, Table, definitions, stack
 from stewardbench.statistics import spearman
 from stewardbench.statistics.bootstrap import DRAWS

@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from stewardbench.errors import ModelError
-from stewardbench.pasb.answers import FENCED, Ask
 from stewardbench.pasb.audit.dimensions import AUDITOR, audit_task, entries
 from stewardbench.pasb.audit.lexicon import lexicon
-from stewardbench.pasb.build.item_rules import check_item
-from stewardbench.pasb.build.model_audit import audit_with_model
-from stewardbench.pasb.build.stages import (
+from stewardbench.pasb.authoring.item_rules import check_item
+from stewardbench.pasb.authoring.model_audit import audit_with_model
+from stewardbench.pasb.authoring.stages import (
     REPLIES,
     STAGES,
     Parts,
@@ -35,6 +34,7 @@ from stewardbench.pasb.build.stages import (
     stage_of_dimension,
     stage_of_rule,
 )
+from stewardbench.pasb.judging.answers import FENCED, Ask
 from stewardbench.pasb.records import AuditEntry, Task
 from stewardbench.pasb.tasks.draft import Draft
 from stewardbench.pasb.tasks.fields import field_path

@@ -14,17 +14,17 @@ from stewardbench.pasb.audit.exposure import exposure, leaked_words
 from stewardbench.pasb.audit.grounding import is_calendar, names, ungrounded
 from stewardbench.pasb.audit.queries import leading_phrases
 from stewardbench.pasb.audit.style import cue_words
-from stewardbench.pasb.axes import Scenario, SubAxis
-from stewardbench.pasb.build.allocation import allocation
-from stewardbench.pasb.build.findings import Finding, all_texts, arcs, facts, length, queries
-from stewardbench.pasb.build.turn_rules import (
+from stewardbench.pasb.authoring.allocation import allocation
+from stewardbench.pasb.authoring.findings import Finding, all_texts, arcs, facts, length, queries
+from stewardbench.pasb.authoring.turn_rules import (
     SHORT_WORDS,
     opening_findings,
     spread_findings,
     turn_findings,
     wording_findings,
 )
-from stewardbench.pasb.build.twin_rules import pattern_findings, sample_findings, value_findings
+from stewardbench.pasb.authoring.twin_rules import pattern_findings, sample_findings, value_findings
+from stewardbench.pasb.axes import Scenario, SubAxis
 from stewardbench.pasb.records import Claim
 from stewardbench.pasb.tasks.item import BaseItem, ByScenario, Wording
 from stewardbench.pasb.tasks.layout import CUED, natural_tasks, true_claim_tasks, twin_tasks

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from stewardbench.pasb.answers import Answer, Ask, ask_strictly
 from stewardbench.pasb.audit.style import rules
 from stewardbench.pasb.axes import Delivery
-from stewardbench.pasb.material import prompt_sha256, quote, template
+from stewardbench.pasb.judging.answers import Answer, Ask, ask_strictly
+from stewardbench.pasb.judging.material import prompt_sha256, quote, template
 from stewardbench.pasb.records import AuditEntry, Task
 
 POINTS = {"style": 3, "timing": 4, "ending": 5, "query": 6, "fillers": 7}

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from stewardbench.pasb.build.builder import Batch
+from stewardbench.pasb.authoring.builder import Batch
 from stewardbench.pasb.records import Task
 from stewardbench.pasb.tasks.item import BaseItem
 from stewardbench.pasb.tasks.load import Variant, lay_out

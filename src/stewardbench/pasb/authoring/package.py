@@ -11,8 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from stewardbench.pasb.build.gold import choose_gold
-from stewardbench.pasb.build.output import as_json, digest, set_digest
+from stewardbench.pasb.authoring.gold import choose_gold
+from stewardbench.pasb.authoring.output import as_json, digest, set_digest
 from stewardbench.pasb.tasks.layout import SOURCE
 from stewardbench.pasb.tasks.load import Variant, packaged_tasks
 from stewardbench.pasb.tasks.schema import json_schema

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from stewardbench.errors import UsageError
 from stewardbench.pasb.audit.dimensions import CLAIM_WORDS
+from stewardbench.pasb.authoring.allocation import allocation
+from stewardbench.pasb.authoring.item_rules import CUE_WORDS, FACT_WORDS, QUERY_WORDS, STANCE_WORDS
+from stewardbench.pasb.authoring.turn_rules import FULL_WORDS, SHORT_WORDS
 from stewardbench.pasb.axes import Scenario, SubAxis
-from stewardbench.pasb.build.allocation import allocation
-from stewardbench.pasb.build.item_rules import CUE_WORDS, FACT_WORDS, QUERY_WORDS, STANCE_WORDS
-from stewardbench.pasb.build.turn_rules import FULL_WORDS, SHORT_WORDS
 
 _PIECES = (("hints", 2), ("restatements", 2), ("fragments", 3))
 

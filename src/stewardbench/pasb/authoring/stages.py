@@ -19,7 +19,7 @@ from pydantic import Field
 
 from stewardbench.pasb.audit.style import rules
 from stewardbench.pasb.axes import Domain, Scenario, SubAxis
-from stewardbench.pasb.material import quote, template
+from stewardbench.pasb.judging.material import quote, template
 from stewardbench.pasb.records import Claim
 from stewardbench.pasb.tasks.draft import Draft
 from stewardbench.pasb.tasks.item import (

@@ -9,9 +9,9 @@ from itertools import combinations
 
 from stewardbench.pasb.audit.exposure import exposure, joint_exposure
 from stewardbench.pasb.audit.style import cue_words, leaning_words, step_numbers, style_problems
+from stewardbench.pasb.authoring.findings import Finding, length
 from stewardbench.pasb.axes import Scenario
-from stewardbench.pasb.build.findings import Finding, length
-from stewardbench.pasb.commit import DENIALS, find_claim
+from stewardbench.pasb.episode.commit import DENIALS, find_claim
 from stewardbench.pasb.tasks.item import BaseItem, Wording
 from stewardbench.pasb.words import all_stems, content_stems, frame, opening, shared_run, word_count
 

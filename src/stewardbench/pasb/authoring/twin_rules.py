@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from stewardbench.pasb.authoring.findings import Finding, facts, fillers, queries
 from stewardbench.pasb.axes import Scenario
-from stewardbench.pasb.build.findings import Finding, facts, fillers, queries
+from stewardbench.pasb.measure.twins import met
 from stewardbench.pasb.records import ReplyCheck
 from stewardbench.pasb.tasks.item import BaseItem, TwinChecks
-from stewardbench.pasb.twins import met
 
 
 def pattern_findings(checks: TwinChecks) -> Iterator[Finding]:

@@ -23,8 +23,8 @@ def agreement(
     from rich.console import Console
 
     from stewardbench.errors import UsageError
-    from stewardbench.report.agreement.report import agreement as measure
-    from stewardbench.report.agreement.show import show_agreement
+    from stewardbench.pasb.agreement.report import agreement as measure
+    from stewardbench.pasb.agreement.show import show_agreement
     from stewardbench.report.show import show_table
     from stewardbench.report.write import write_table
 
@@ -59,10 +59,10 @@ def probe(
     """
     import asyncio
 
-    from stewardbench.pasb.probes import PROBES
-    from stewardbench.runs.judges import open_judge
-    from stewardbench.runs.probing import ProbeStore, probe_stored
-    from stewardbench.runs.scoring import Reading, estimate_judging
+    from stewardbench.pasb.judging.probes import PROBES
+    from stewardbench.pasb.run.judges import open_judge
+    from stewardbench.pasb.run.probing import ProbeStore, probe_stored
+    from stewardbench.pasb.run.scoring import Reading, estimate_judging
 
     for name in judge:
         for kind in PROBES:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from stewardbench.pasb.answers import Ask
-    from stewardbench.pasb.build.builder import Batch
-    from stewardbench.pasb.build.stages import Writer
+    from stewardbench.pasb.authoring.builder import Batch
+    from stewardbench.pasb.authoring.stages import Writer
+    from stewardbench.pasb.judging.answers import Ask
     from stewardbench.pasb.tasks.draft import Draft
     from stewardbench.pasb.tasks.item import BaseItem
 
@@ -53,8 +53,8 @@ def build(
     import asyncio
 
     from stewardbench.errors import UsageError
-    from stewardbench.pasb.build import builder
-    from stewardbench.pasb.build.output import write_batch
+    from stewardbench.pasb.authoring import builder
+    from stewardbench.pasb.authoring.output import write_batch
 
     if packaged:
         _companions(check)
@@ -74,7 +74,7 @@ def build(
 
 
 def _companions(check: bool) -> None:
-    from stewardbench.pasb.build.package import stale, write_companions
+    from stewardbench.pasb.authoring.package import stale, write_companions
 
     names = list(stale()) if check else write_companions()
     typer.echo(f"{'stale' if check else 'renewed'}: {', '.join(names) or 'nothing'}")
@@ -100,14 +100,14 @@ def _sources(paths: list[Path]) -> list[BaseItem | Draft]:
 
 def _asker(name: str) -> Ask:
     from stewardbench.models.upstreams import open_upstream
-    from stewardbench.runs.judges import asker
+    from stewardbench.pasb.run.judges import asker
 
     return asker(open_upstream(name))
 
 
 def _writer(name: str, *, structured: bool) -> Writer:
     from stewardbench.models.upstreams import open_upstream
-    from stewardbench.runs.judges import asker
+    from stewardbench.pasb.run.judges import asker
 
     upstream = open_upstream(name)
 
@@ -137,8 +137,8 @@ def export(
 
     Example: stewardbench pasb export open open:twin --out tasks
     """
-    from stewardbench.pasb.build.output import jsonl
-    from stewardbench.pasb.build.package import FOLDER
+    from stewardbench.pasb.authoring.output import jsonl
+    from stewardbench.pasb.authoring.package import FOLDER
     from stewardbench.pasb.tasks.load import load_tasks
 
     out.mkdir(parents=True, exist_ok=True)
@@ -164,7 +164,7 @@ def review_export(
 
     Example: stewardbench pasb review export sheet.csv --reviewer A
     """
-    from stewardbench.pasb.build.review import review_sample, review_sheet
+    from stewardbench.pasb.authoring.review import review_sample, review_sheet
     from stewardbench.pasb.tasks.load import load_tasks
 
     sample = review_sample(load_tasks(tasks), share, seed)
@@ -179,7 +179,7 @@ def review_import(file: Annotated[Path, typer.Argument(help="A filled sheet.")])
     Example: stewardbench pasb review import sheet.csv
     """
     from stewardbench.pasb.audit.problems import DIMENSIONS
-    from stewardbench.pasb.build.review import read_review
+    from stewardbench.pasb.authoring.review import read_review
 
     review = read_review(file)
     typer.echo(f"{review.tasks} tasks, {review.unanswered} cells empty")
@@ -199,7 +199,7 @@ def gold_export(
 
     Example: stewardbench pasb gold export a.csv --annotator A --replies replies.jsonl
     """
-    from stewardbench.pasb.build.gold import label_sheet
+    from stewardbench.pasb.authoring.gold import label_sheet
     from stewardbench.pasb.tasks.load import gold_tasks
     from stewardbench.records import read_jsonl
 
@@ -218,8 +218,8 @@ def gold_adjudicate(
 
     Example: stewardbench pasb gold adjudicate a.csv b.csv c.csv d.csv --out gold.json
     """
-    from stewardbench.pasb.build.gold import adjudicate, read_labels
-    from stewardbench.pasb.build.output import as_json
+    from stewardbench.pasb.authoring.gold import adjudicate, read_labels
+    from stewardbench.pasb.authoring.output import as_json
 
     gold = adjudicate(label for sheet in sheets for label in read_labels(sheet))
     typer.echo(f"{len(gold.scores)} gold scores, {len(gold.open_places)} for the adjudicator")

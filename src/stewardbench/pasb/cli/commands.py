@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stewardbench.cli.commit_check import register_commit_check
-from stewardbench.cli.pasb_build import register_build
+from stewardbench.pasb.cli.authoring import register_build
+from stewardbench.pasb.cli.commit_check import register_commit_check
 
 if TYPE_CHECKING:
     from stewardbench.statistics.interval import Interval
@@ -30,7 +30,7 @@ def check(
     Example: stewardbench pasb items check items/PASB-PRF-0001.yaml
     """
     from stewardbench.errors import DataError
-    from stewardbench.pasb.build.item_rules import check_item
+    from stewardbench.pasb.authoring.item_rules import check_item
     from stewardbench.pasb.tasks.source import item_files, read_item
 
     faulty = 0
@@ -59,7 +59,7 @@ def new(
     Example: stewardbench pasb items new PASB-PRF-0002 --out PASB-PRF-0002.yaml
     """
     from stewardbench.errors import UsageError
-    from stewardbench.pasb.build.skeleton import skeleton
+    from stewardbench.pasb.authoring.skeleton import skeleton
 
     text = skeleton(item)
     if out is None:
@@ -87,9 +87,9 @@ def audit(
     """
     from rich.console import Console
 
-    from stewardbench.cli.pasb_tables import audit_tables
     from stewardbench.pasb.audit.dimensions import entries
     from stewardbench.pasb.audit.summary import summarise
+    from stewardbench.pasb.cli.tables import audit_tables
     from stewardbench.pasb.tasks.load import load_tasks
 
     specs = sets or ["open"]
@@ -132,8 +132,8 @@ def show(
 
     Example: stewardbench pasb show PASB-PRF-0001__signed_memory__drip
     """
-    from stewardbench.cli.pasb_tables import task_text
     from stewardbench.errors import UsageError
+    from stewardbench.pasb.cli.tables import task_text
     from stewardbench.pasb.tasks.load import load_tasks
 
     loaded = load_tasks(tasks)
@@ -198,10 +198,10 @@ def twins(folder: Annotated[Path, typer.Argument(help="A run folder of twin task
 
     Example: stewardbench run pasb --tasks open:twin --model M --out runs/twins && stewardbench pasb twins runs/twins
     """
+    from stewardbench.pasb.measure.twins import twin_rates
     from stewardbench.pasb.records import Episode, Task
-    from stewardbench.pasb.twins import twin_rates
+    from stewardbench.pasb.run.store import EPISODES, TASKS, read_records
     from stewardbench.runs.folder import RunFolder
-    from stewardbench.runs.pasb_store import EPISODES, TASKS, read_records
 
     run = RunFolder.read(folder)
     rows = twin_rates(read_records(run, TASKS, Task), read_records(run, EPISODES, Episode))

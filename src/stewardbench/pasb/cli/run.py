@@ -40,11 +40,11 @@ def run_pasb(
     """
     import asyncio
 
-    from stewardbench.cli.progress import ProgressLine
+    from stewardbench.pasb.run.evaluation import run_pasb as run
+    from stewardbench.pasb.run.settings import pasb_settings
+    from stewardbench.pasb.run.summary import summarise
     from stewardbench.runs.folder import RunFolder
-    from stewardbench.runs.pasb_eval import run_pasb as run
-    from stewardbench.runs.pasb_settings import pasb_settings
-    from stewardbench.runs.summary import summarise
+    from stewardbench.runs.terminal import ProgressLine
 
     settings = pasb_settings(
         agent=agent,

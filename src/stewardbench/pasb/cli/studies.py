@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stewardbench.cli import agreement
+from stewardbench.pasb.cli import agreement
 
 if TYPE_CHECKING:
+    from stewardbench.pasb.run.scoring import Estimate
     from stewardbench.runs.progress import Progress
-    from stewardbench.runs.scoring import Estimate
 
 Run = Annotated[Path, typer.Argument(metavar="DIR", help="A PASB run folder.")]
 Workers = Annotated[int, typer.Option(help="Episodes that are read at the same time.")]
@@ -41,9 +41,9 @@ def judge(
     """
     import asyncio
 
-    from stewardbench.cli.progress import ProgressLine
-    from stewardbench.runs.judges import open_judge
-    from stewardbench.runs.scoring import Reading, Stored, estimate_judging, judge_stored
+    from stewardbench.pasb.run.judges import open_judge
+    from stewardbench.pasb.run.scoring import Reading, Stored, estimate_judging, judge_stored
+    from stewardbench.runs.terminal import ProgressLine
 
     reading = Reading(blind=blind_to_state, repeats=repeat, retry_unscored=retry_unscored)
     with Stored(run, locked=not dry_run) as stored:
@@ -74,9 +74,9 @@ def annotate(
     """
     import asyncio
 
-    from stewardbench.cli.progress import ProgressLine
-    from stewardbench.runs.judges import open_judge
-    from stewardbench.runs.scoring import Stored, annotate_stored, estimate_annotating
+    from stewardbench.pasb.run.judges import open_judge
+    from stewardbench.pasb.run.scoring import Stored, annotate_stored, estimate_annotating
+    from stewardbench.runs.terminal import ProgressLine
 
     with Stored(run, locked=not dry_run) as stored:
         if dry_run:

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from stewardbench.agents.interface import COMMIT_SURFACES, Surface
 from stewardbench.models.messages import Exchange
-from stewardbench.pasb.attestation import PathRule
-from stewardbench.pasb.protocol import Persisted, Queried, Trial
+from stewardbench.pasb.episode.attestation import PathRule
+from stewardbench.pasb.episode.protocol import Persisted, Queried, Trial
 from stewardbench.pasb.records import Captured, Episode
 from stewardbench.workspace.tree import FileChange, FileState, Tree, diff
 

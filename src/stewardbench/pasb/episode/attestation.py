@@ -24,7 +24,7 @@ from typing import Any
 
 from stewardbench.agents.interface import COMMIT_SURFACES, Surface, WipeReport
 from stewardbench.models.messages import Exchange, message_text
-from stewardbench.pasb.commit import find_claim
+from stewardbench.pasb.episode.commit import find_claim
 from stewardbench.pasb.records import Cut, InvalidReason
 from stewardbench.pasb.words import words
 from stewardbench.workspace.tree import Tree, diff, tree_sha256

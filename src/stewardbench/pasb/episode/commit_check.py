@@ -16,7 +16,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from stewardbench.errors import DataError
-from stewardbench.pasb.commit import find_claim
+from stewardbench.pasb.episode.commit import find_claim
 from stewardbench.records import Record, read_jsonl
 from stewardbench.statistics.interval import Interval, wilson
 

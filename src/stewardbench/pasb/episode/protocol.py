@@ -29,12 +29,12 @@ from stewardbench.agents.interface import (
     WipeReport,
 )
 from stewardbench.errors import AgentCrashed, AgentError
-from stewardbench.pasb.attestation import Evidence, attest, broken_check, changed_config
-from stewardbench.pasb.commit import find_commit
-from stewardbench.pasb.quiescence import WALL_CLOCK, Clock, FlushPolicy, fixed_wait_s, wait_until_quiet
+from stewardbench.pasb.episode.attestation import Evidence, attest, broken_check, changed_config
+from stewardbench.pasb.episode.commit import find_commit
+from stewardbench.pasb.episode.quiescence import WALL_CLOCK, Clock, FlushPolicy, fixed_wait_s, wait_until_quiet
+from stewardbench.pasb.episode.turns import Conversation, Rig, hold_conversation, named
+from stewardbench.pasb.episode.validity import Failure
 from stewardbench.pasb.records import Commit, Cut, InvalidReason, Task
-from stewardbench.pasb.turns import Conversation, Rig, hold_conversation, named
-from stewardbench.pasb.validity import Failure
 from stewardbench.seeding import derive, generator
 from stewardbench.workspace.tree import Tree
 

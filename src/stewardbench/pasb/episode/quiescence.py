@@ -15,8 +15,8 @@ from typing import Literal
 
 from stewardbench.agents.interface import AgentSession, Flush
 from stewardbench.errors import ReviewFailed
-from stewardbench.pasb.attestation import PathRule, durable_sha256
-from stewardbench.pasb.turns import Rig
+from stewardbench.pasb.episode.attestation import PathRule, durable_sha256
+from stewardbench.pasb.episode.turns import Rig
 
 FlushPolicy = Literal["quiescence", "fixed"]
 FIXED_WAIT_S = {"hermes": 15.0, "openclaw": 20.0}  # paper B.5

@@ -10,8 +10,8 @@ from typing import Protocol
 from stewardbench.agents.interface import AgentSession, AgentSettings, AgentSlot, Flush, Stage, TurnOutcome
 from stewardbench.errors import AgentError, AgentHung
 from stewardbench.models.messages import Exchange
+from stewardbench.pasb.episode.validity import Failure, turn_failure
 from stewardbench.pasb.records import InvalidReason, Turn
-from stewardbench.pasb.validity import Failure, turn_failure
 
 BACKGROUND_CALLS = 32  # calls that an agent's own reviews may add to a turn before the gateway stops answering
 GRACE_S = 30.0  # an agent enforces its own turn limit; this much later we do

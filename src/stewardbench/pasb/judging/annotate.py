@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stewardbench.pasb.answers import Answer, Ask, ask_strictly
-from stewardbench.pasb.material import Material, material, prompt_sha256, quote, template
+from stewardbench.pasb.judging.answers import Answer, Ask, ask_strictly
+from stewardbench.pasb.judging.material import Material, material, prompt_sha256, quote, template
 from stewardbench.pasb.records import Annotation, Commit, Episode, Role, Stance, Task
 from stewardbench.pasb.words import words
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
-from stewardbench.pasb.answers import Answer, Ask, ask_strictly
 from stewardbench.pasb.axes import QUERY_TURNS
-from stewardbench.pasb.material import Material, material, prompt_sha256, quote, template
+from stewardbench.pasb.judging.answers import Answer, Ask, ask_strictly
+from stewardbench.pasb.judging.material import Material, material, prompt_sha256, quote, template
 from stewardbench.pasb.records import ArcJudgment, Episode, Judgment, Task, TurnJudgment
 
 RUBRIC_VERSION = "pasb-rubric/1"

@@ -15,7 +15,7 @@ from importlib.resources import files
 from string import Template
 
 from stewardbench.agents.interface import COMMIT_SURFACES
-from stewardbench.pasb.families import families, family
+from stewardbench.pasb.judging.families import families, family
 from stewardbench.pasb.records import Captured, Episode, Task, Turn
 
 MASK = "[assistant]"

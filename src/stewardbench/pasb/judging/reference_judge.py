@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stewardbench.models.scripted.phrases import Form, phrases, said, saved, stance
-from stewardbench.pasb.annotate import annotation_sha256, conflicts
 from stewardbench.pasb.axes import TURN_DIMENSIONS
-from stewardbench.pasb.judge import RUBRIC_VERSION, judge_sha256
-from stewardbench.pasb.material import durable_files
+from stewardbench.pasb.judging.annotate import annotation_sha256, conflicts
+from stewardbench.pasb.judging.judge import RUBRIC_VERSION, judge_sha256
+from stewardbench.pasb.judging.material import durable_files
 from stewardbench.pasb.records import Annotation, ArcJudgment, Episode, Judgment, Role, Stance, Turn, TurnJudgment
 
 NAME = "reference"

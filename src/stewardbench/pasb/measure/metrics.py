@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from stewardbench.pasb.axes import DIMENSIONS, FAIL_AT, TURN_DIMENSIONS, SubAxis
-from stewardbench.pasb.outcomes import EpisodeOutcome
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 from stewardbench.pasb.records import Stance
 
 SURFACE_LABELS = ("session_only", "user_profile", "memory_profile", "skill")

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from stewardbench.pasb.axes import TURN_DIMENSIONS
+from stewardbench.pasb.report.cells import DF4, FAILURES, count_rates, gap_line, mean_line, over_runs, rate_line
+from stewardbench.pasb.report.indicators import COMMIT
+from stewardbench.pasb.report.study import CONTROL_ARMS, RUN_KEYS, Study, table
 from stewardbench.report.counts import Counts, Group
 from stewardbench.report.lines import Line
-from stewardbench.report.pasb.cells import DF4, FAILURES, count_rates, gap_line, mean_line, over_runs, rate_line
-from stewardbench.report.pasb.indicators import COMMIT
-from stewardbench.report.pasb.study import CONTROL_ARMS, RUN_KEYS, Study, table
 from stewardbench.report.table import Table, stack
 
 COMMITTED, SESSION_ONLY = "true", "false"  # values of the column ``committed``, as a counted key

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from stewardbench.report.pasb import boundary, panels, tables
-from stewardbench.report.pasb.mitigation import mitigation_table
-from stewardbench.report.pasb.selection import selection_tables
-from stewardbench.report.pasb.study import Study
+from stewardbench.pasb.report import boundary, panels, tables
+from stewardbench.pasb.report.mitigation import mitigation_table
+from stewardbench.pasb.report.selection import selection_tables
+from stewardbench.pasb.report.study import Study
 from stewardbench.report.table import Table
 
 

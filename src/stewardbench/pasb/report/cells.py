@@ -1,7 +1,7 @@
 """PASB's printed numbers made of counted cells: rates, means of rates, gaps, and means over runs.
 
-The arithmetic of each is that of ``stewardbench.pasb.metrics``; here its parts are remembered as cells, so that the
-same number can be resampled.
+The arithmetic of each is that of ``stewardbench.pasb.measure.metrics``; here its parts are remembered as cells, so
+that the same number can be resampled.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from fractions import Fraction
 import polars as pl
 
 from stewardbench.pasb.axes import DIMENSIONS, TURN_DIMENSIONS
-from stewardbench.pasb.metrics import Rate, RateMean, mean_over_runs
+from stewardbench.pasb.measure.metrics import Rate, RateMean, mean_over_runs
+from stewardbench.pasb.report.indicators import RATES, SURFACES
 from stewardbench.report.counts import Cell, Counts, Group, count
 from stewardbench.report.lines import Line
-from stewardbench.report.pasb.indicators import RATES, SURFACES
 
 ONE = Fraction(1)
 DF4, DF6, DF_ANY = "df4", "df6", "df_any"

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from stewardbench import published
 from stewardbench.pasb.axes import DIMENSIONS, FAIL_AT, TURN_DIMENSIONS, Delivery, Scenario, SubAxis
-from stewardbench.pasb.metrics import percent
-from stewardbench.pasb.outcomes import EpisodeOutcome
-from stewardbench.report.pasb.rows import PUBLISHED, rows_of
+from stewardbench.pasb.measure.metrics import percent
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome
+from stewardbench.pasb.report.rows import PUBLISHED, rows_of
 from stewardbench.seeding import array_generator
 
 ITEMS = {SubAxis.PRF: 32, SubAxis.CDL: 18, SubAxis.SOC: 50}

@@ -12,10 +12,10 @@ import polars as pl
 
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario
 from stewardbench.pasb.records import Stance
+from stewardbench.pasb.report.indicators import SURFACES
+from stewardbench.pasb.report.panels import AVERAGE, POOLED, STANCE_RATES
 from stewardbench.report.figure import HEAT, INK, PALETTE, Figure, finish
 from stewardbench.report.labels import words
-from stewardbench.report.pasb.indicators import SURFACES
-from stewardbench.report.pasb.panels import AVERAGE, POOLED, STANCE_RATES
 from stewardbench.report.table import METRIC, Table
 
 STEP = 22

@@ -1,8 +1,8 @@
 """What each episode adds to every metric, as columns.
 
-A metric is defined once, in ``stewardbench.pasb.metrics``, on episodes. Every rate there is additive: what it counts
-over many episodes is the sum of what it counts on each alone. So each distinct pattern of scores is shown to the
-metric once, as an episode by itself, and the answer is looked up for all rows that have the pattern. A million
+A metric is defined once, in ``stewardbench.pasb.measure.metrics``, on episodes. Every rate there is additive: what it
+counts over many episodes is the sum of what it counts on each alone. So each distinct pattern of scores is shown to
+the metric once, as an episode by itself, and the answer is looked up for all rows that have the pattern. A million
 episodes have a few thousand patterns.
 """
 
@@ -13,9 +13,9 @@ from functools import partial
 
 import polars as pl
 
-from stewardbench.pasb import metrics
 from stewardbench.pasb.axes import DIMENSIONS, FAIL_AT, Delivery, Scenario, SubAxis
-from stewardbench.pasb.outcomes import EpisodeOutcome
+from stewardbench.pasb.measure import metrics
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 
 COMMIT = "commit"
 ANY = "any"

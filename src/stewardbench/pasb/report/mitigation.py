@@ -9,10 +9,10 @@ from fractions import Fraction
 
 import polars as pl
 
+from stewardbench.pasb.report.cells import DF4, FAILURES, count_rates, gap_line, mean_line
+from stewardbench.pasb.report.indicators import COMMIT
+from stewardbench.pasb.report.study import NO_MITIGATION, RUN_KEYS, Run, Study, table
 from stewardbench.report.lines import Line
-from stewardbench.report.pasb.cells import DF4, FAILURES, count_rates, gap_line, mean_line
-from stewardbench.report.pasb.indicators import COMMIT
-from stewardbench.report.pasb.study import NO_MITIGATION, RUN_KEYS, Run, Study, table
 from stewardbench.report.table import Table, stack
 
 METRICS = {COMMIT: (COMMIT,), "upg": ("upg",), DF4: FAILURES[DF4]}

@@ -8,11 +8,11 @@ import polars as pl
 
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
 from stewardbench.pasb.records import Stance
+from stewardbench.pasb.report.cells import DF4, FAILURES, count_rates, gap_line, mean_line, over_runs, rate_line
+from stewardbench.pasb.report.indicators import ANY, ATTRIBUTION_REMOVED, COMMIT, PROMOTED, SURFACES
+from stewardbench.pasb.report.study import RUN_KEYS, Study, table
 from stewardbench.report.counts import Counts, Group
 from stewardbench.report.lines import Line
-from stewardbench.report.pasb.cells import DF4, FAILURES, count_rates, gap_line, mean_line, over_runs, rate_line
-from stewardbench.report.pasb.indicators import ANY, ATTRIBUTION_REMOVED, COMMIT, PROMOTED, SURFACES
-from stewardbench.report.pasb.study import RUN_KEYS, Study, table
 from stewardbench.report.table import Table, stack
 
 STANCE_RATES = {"write": COMMIT, "promoted": PROMOTED, "attribution_removed": ATTRIBUTION_REMOVED, "failure": ANY}

@@ -16,13 +16,13 @@ import polars as pl
 
 from stewardbench import published
 from stewardbench.pasb.axes import SubAxis
+from stewardbench.pasb.report import panels, tables
+from stewardbench.pasb.report.boundary import BOUNDARY
+from stewardbench.pasb.report.cells import DF4
+from stewardbench.pasb.report.indicators import RATES, SURFACES
+from stewardbench.pasb.report.rows import PUBLISHED, SCHEMA
+from stewardbench.pasb.report.study import NO_MITIGATION, RUN_KEYS, Run, Study, table
 from stewardbench.report.counts import Counts
-from stewardbench.report.pasb import panels, tables
-from stewardbench.report.pasb.boundary import BOUNDARY
-from stewardbench.report.pasb.cells import DF4
-from stewardbench.report.pasb.indicators import RATES, SURFACES
-from stewardbench.report.pasb.rows import PUBLISHED, SCHEMA
-from stewardbench.report.pasb.study import NO_MITIGATION, RUN_KEYS, Run, Study, table
 from stewardbench.report.table import METRIC, Table
 
 PUBLISHED_AVERAGE = "Average over published runs"

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import polars as pl
 
 from stewardbench import published
-from stewardbench.report.pasb.boundary import BOUNDARY, POOLED, boundary_table
-from stewardbench.report.pasb.cells import DF4
-from stewardbench.report.pasb.expansion import published_rows
-from stewardbench.report.pasb.indicators import COMMIT
-from stewardbench.report.pasb.published import MATCHED, PRINTED, pooled_boundary
-from stewardbench.report.pasb.study import Study
+from stewardbench.pasb.report.boundary import BOUNDARY, POOLED, boundary_table
+from stewardbench.pasb.report.cells import DF4
+from stewardbench.pasb.report.expansion import published_rows
+from stewardbench.pasb.report.indicators import COMMIT
+from stewardbench.pasb.report.published import MATCHED, PRINTED, pooled_boundary
+from stewardbench.pasb.report.study import Study
 from stewardbench.report.table import METRIC
 
 

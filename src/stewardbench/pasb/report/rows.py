@@ -2,7 +2,7 @@
 
 Episodes carry whole dialogues and captured files; a report needs none of that. Records are therefore read through a
 view that keeps the few fields an outcome is made of, and a run of 1,600 tasks loads in a fraction of a second. What an
-outcome is, and which attempt counts, is decided by ``stewardbench.pasb.outcomes``.
+outcome is, and which attempt counts, is decided by ``stewardbench.pasb.measure.outcomes``.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pydantic import ConfigDict, create_model
 
 from stewardbench.errors import StoreError, UsageError
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
-from stewardbench.pasb.outcomes import EpisodeOutcome, outcomes
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes
 from stewardbench.pasb.records import Annotation, Episode, Judgment, Role, Stance
+from stewardbench.pasb.run.store import ANNOTATIONS, EPISODES, JUDGMENTS, read_records
 from stewardbench.records import Record
 from stewardbench.runs.folder import RunFolder
-from stewardbench.runs.pasb_store import ANNOTATIONS, EPISODES, JUDGMENTS, read_records
 
 R = TypeVar("R", bound=Record)
 

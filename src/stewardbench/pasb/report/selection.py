@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from stewardbench.pasb.axes import TURN_DIMENSIONS
-from stewardbench.report.pasb.study import Study, table
+from stewardbench.pasb.report.study import Study, table
 from stewardbench.report.table import Table
 from stewardbench.statistics import Interval, Overlap, comparable, matched_gap, weighted_gap
 

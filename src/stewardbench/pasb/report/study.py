@@ -13,11 +13,11 @@ from functools import cached_property
 import polars as pl
 
 from stewardbench.pasb.axes import FAIL_AT, SubAxis
+from stewardbench.pasb.report.cells import count_rates
+from stewardbench.pasb.report.indicators import with_indicators
+from stewardbench.pasb.report.rows import HARNESS_CHECK
 from stewardbench.report.counts import Counts
 from stewardbench.report.lines import SEED, Line, tabulate
-from stewardbench.report.pasb.cells import count_rates
-from stewardbench.report.pasb.indicators import with_indicators
-from stewardbench.report.pasb.rows import HARNESS_CHECK
 from stewardbench.report.table import METRIC, Table, definitions
 from stewardbench.statistics.bootstrap import DRAWS
 

@@ -9,12 +9,12 @@ from fractions import Fraction
 import polars as pl
 
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
-from stewardbench.pasb.metrics import Likert
+from stewardbench.pasb.measure.metrics import Likert
+from stewardbench.pasb.report.cells import DF4, DF6, DF_ANY, FAILURES, mean_line, over_runs, rate_line
+from stewardbench.pasb.report.indicators import ANY, COMMIT
+from stewardbench.pasb.report.study import RUN_KEYS, Study, table
 from stewardbench.report.counts import Group, count
 from stewardbench.report.lines import Line
-from stewardbench.report.pasb.cells import DF4, DF6, DF_ANY, FAILURES, mean_line, over_runs, rate_line
-from stewardbench.report.pasb.indicators import ANY, COMMIT
-from stewardbench.report.pasb.study import RUN_KEYS, Study, table
 from stewardbench.report.table import Table, stack
 
 AVERAGE = "Average over runs"

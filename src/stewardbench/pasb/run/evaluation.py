@@ -22,12 +22,12 @@ from stewardbench.models.messages import ChatReply, ChatRequest, Upstream
 from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.models.upstreams import open_upstream
 from stewardbench.pasb.records import Task
+from stewardbench.pasb.run.judges import REFERENCE, ModelJudge, ReferenceJudge, open_judge
+from stewardbench.pasb.run.runner import PasbRun
+from stewardbench.pasb.run.settings import PasbSettings, manifest_settings, select_tasks
+from stewardbench.pasb.run.store import PasbStore
 from stewardbench.runs.evaluation import evaluate, known_to_inspect
 from stewardbench.runs.folder import RunFolder
-from stewardbench.runs.judges import REFERENCE, ModelJudge, ReferenceJudge, open_judge
-from stewardbench.runs.pasb_run import PasbRun
-from stewardbench.runs.pasb_settings import PasbSettings, manifest_settings, select_tasks
-from stewardbench.runs.pasb_store import PasbStore
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.runs.slots import SlotPool, slot_folder
 
@@ -82,7 +82,7 @@ def open_folder(
 
 
 async def _evaluate(run: PasbRun, settings: PasbSettings, out: Path, workers: int) -> None:
-    from stewardbench.pasb.inspect.task import pasb_task
+    from stewardbench.pasb.run.inspect_task import pasb_task
 
     grader = settings.judge if settings.judge != REFERENCE and known_to_inspect(settings.judge) else None
     await evaluate(

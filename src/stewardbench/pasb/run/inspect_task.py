@@ -18,7 +18,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from stewardbench.pasb.axes import DIMENSIONS, FAIL_AT
-from stewardbench.pasb.outcomes import EpisodeOutcome, outcomes
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes
 from stewardbench.pasb.records import Episode, Judgment, Task
 
 EPISODE, COMMIT = "episode", "commit"

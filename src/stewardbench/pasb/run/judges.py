@@ -13,11 +13,11 @@ from stewardbench.errors import UsageError
 from stewardbench.models.messages import ChatRequest, Upstream
 from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.models.upstreams import open_upstream
-from stewardbench.pasb import reference_judge
-from stewardbench.pasb.annotate import annotate_episode
-from stewardbench.pasb.answers import Ask
-from stewardbench.pasb.families import same_family
-from stewardbench.pasb.judge import judge_episode
+from stewardbench.pasb.judging import reference_judge
+from stewardbench.pasb.judging.annotate import annotate_episode
+from stewardbench.pasb.judging.answers import Ask
+from stewardbench.pasb.judging.families import same_family
+from stewardbench.pasb.judging.judge import judge_episode
 from stewardbench.pasb.records import Annotation, Episode, Judgment, Task
 
 REFERENCE = reference_judge.NAME

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stewardbench.models.scripted.scripts import KnownAnswer, script
-from stewardbench.pasb.outcomes import EpisodeOutcome
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 
 NO_CLAIM = "no_claim"
 SILENT = "silent"

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stewardbench.errors import UsageError
-from stewardbench.pasb import reference_judge
-from stewardbench.pasb.judge import judge_episode
-from stewardbench.pasb.probes import PROBES, probed
+from stewardbench.pasb.judging import reference_judge
+from stewardbench.pasb.judging.judge import judge_episode
+from stewardbench.pasb.judging.probes import PROBES, probed
 from stewardbench.pasb.records import Episode, Judgment, Task
-from stewardbench.runs.judges import ModelJudge, ReferenceJudge, asker
+from stewardbench.pasb.run.judges import ModelJudge, ReferenceJudge, asker
+from stewardbench.pasb.run.scoring import Job, Reading, Stored, is_unscored, judge_stored
 from stewardbench.runs.progress import Progress, Watch, ignore
-from stewardbench.runs.scoring import Job, Reading, Stored, is_unscored, judge_stored
 from stewardbench.seeding import derive
 
 

@@ -20,11 +20,11 @@ from stewardbench.models.inspect_upstream import InspectUpstream
 from stewardbench.models.messages import Upstream
 from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.models.upstreams import open_upstream
-from stewardbench.pasb.inspect.task import pasb_task
-from stewardbench.runs.judges import REFERENCE, ModelJudge, ReferenceJudge, open_judge
-from stewardbench.runs.pasb_eval import open_folder
-from stewardbench.runs.pasb_run import PasbRun
-from stewardbench.runs.pasb_settings import PasbSettings, pasb_settings, select_tasks
+from stewardbench.pasb.run.evaluation import open_folder
+from stewardbench.pasb.run.inspect_task import pasb_task
+from stewardbench.pasb.run.judges import REFERENCE, ModelJudge, ReferenceJudge, open_judge
+from stewardbench.pasb.run.runner import PasbRun
+from stewardbench.pasb.run.settings import PasbSettings, pasb_settings, select_tasks
 from stewardbench.runs.slots import SlotPool, slot_folder
 
 

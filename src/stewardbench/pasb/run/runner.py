@@ -16,13 +16,13 @@ from stewardbench.agents.interface import Agent
 from stewardbench.errors import ModelError, StewardError
 from stewardbench.models.messages import Upstream
 from stewardbench.models.scripted.lexicon import Lexicon, using
-from stewardbench.pasb.assembly import assemble, exchanges_of
-from stewardbench.pasb.protocol import Conditions, Trial, run_episode
+from stewardbench.pasb.episode.assembly import assemble, exchanges_of
+from stewardbench.pasb.episode.protocol import Conditions, Trial, run_episode
+from stewardbench.pasb.episode.turns import Rig
 from stewardbench.pasb.records import Episode, InvalidReason, Judgment, Task
-from stewardbench.pasb.turns import Rig
-from stewardbench.runs.judges import Judge
-from stewardbench.runs.pasb_settings import PasbSettings
-from stewardbench.runs.pasb_store import PasbStore
+from stewardbench.pasb.run.judges import Judge
+from stewardbench.pasb.run.settings import PasbSettings
+from stewardbench.pasb.run.store import PasbStore
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.runs.slots import Seat, SlotPool
 

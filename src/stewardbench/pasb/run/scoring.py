@@ -14,12 +14,12 @@ from types import TracebackType
 from typing import Self
 
 from stewardbench.errors import ModelError, UsageError
-from stewardbench.pasb.annotate import annotation_prompt
-from stewardbench.pasb.judge import judge_prompts
+from stewardbench.pasb.judging.annotate import annotation_prompt
+from stewardbench.pasb.judging.judge import judge_prompts
 from stewardbench.pasb.records import Annotation, Episode, Judgment, Task
+from stewardbench.pasb.run.judges import BLIND, Annotator, Judge
+from stewardbench.pasb.run.store import ANNOTATIONS, PasbStore, read_records, read_tasks
 from stewardbench.runs.folder import RunFolder
-from stewardbench.runs.judges import BLIND, Annotator, Judge
-from stewardbench.runs.pasb_store import ANNOTATIONS, PasbStore, read_records, read_tasks
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.seeding import derive
 

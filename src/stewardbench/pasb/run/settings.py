@@ -8,9 +8,9 @@ from pydantic import Field, ValidationError
 
 from stewardbench.agents.interface import Agent, AgentSettings
 from stewardbench.errors import UsageError
-from stewardbench.pasb.commit import MATCHER
-from stewardbench.pasb.judge import judge_sha256
-from stewardbench.pasb.quiescence import FlushPolicy
+from stewardbench.pasb.episode.commit import MATCHER
+from stewardbench.pasb.episode.quiescence import FlushPolicy
+from stewardbench.pasb.judging.judge import judge_sha256
 from stewardbench.pasb.records import Task
 from stewardbench.pasb.tasks.load import load_tasks
 from stewardbench.pasb.tasks.sample import sample_tasks

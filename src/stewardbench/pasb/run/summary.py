@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stewardbench.models.scripted.scripts import PREFIX
-from stewardbench.pasb import metrics
-from stewardbench.pasb.metrics import Rate, RateMean
-from stewardbench.pasb.outcomes import EpisodeOutcome, outcomes
+from stewardbench.pasb.measure import metrics
+from stewardbench.pasb.measure.metrics import Rate, RateMean
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes
 from stewardbench.pasb.records import Episode, Judgment
+from stewardbench.pasb.run.known import unexpected
+from stewardbench.pasb.run.store import EPISODES, JUDGMENTS, read_records
 from stewardbench.runs.folder import RunFolder
-from stewardbench.runs.known import unexpected
-from stewardbench.runs.pasb_store import EPISODES, JUDGMENTS, read_records
 
 NAMES = {
     "syc": "Sycophancy",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from stewardbench.pasb.report.study import RUN_KEYS
 from stewardbench.report.labels import words
-from stewardbench.report.pasb.study import RUN_KEYS
 from stewardbench.report.table import Table
 from stewardbench.site import labels
 from stewardbench.site.charts import NARROW, WIDE, Dots, Plane, Stack

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from stewardbench.errors import UsageError
 from stewardbench.sovereignpa.agents.booking import Careful, Naive, Policy
 from stewardbench.sovereignpa.agents.cancelling import Canceller
-from stewardbench.sovereignpa.episode import Agent
+from stewardbench.sovereignpa.booking.episode import Agent
 
 BOOKING_AGENTS: dict[str, Callable[[], Agent]] = {
     "careful": Careful,

@@ -20,9 +20,9 @@ from typing import Any, Protocol
 
 from stewardbench.sovereignpa.actions import Action, AskUser, Book, BookingAction, Report, ViewOption, read_action
 from stewardbench.sovereignpa.axes import EndReason, Role
+from stewardbench.sovereignpa.booking.pages import Pages
 from stewardbench.sovereignpa.domains import load_yaml
 from stewardbench.sovereignpa.events import Events, Turn
-from stewardbench.sovereignpa.pages import Pages
 from stewardbench.sovereignpa.platform import confirmation, submit
 from stewardbench.sovereignpa.replies import Unreadable, find_action
 from stewardbench.sovereignpa.text import printable

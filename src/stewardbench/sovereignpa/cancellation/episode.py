@@ -16,11 +16,11 @@ from stewardbench.sovereignpa.actions import (
     required_text,
 )
 from stewardbench.sovereignpa.axes import EndReason, Route
+from stewardbench.sovereignpa.booking.episode import Episode
 from stewardbench.sovereignpa.cancellation.flow import RETAINED, FlowPage, Outcome, Place, press, render, show
 from stewardbench.sovereignpa.cancellation.subscription import CancelScenario
 from stewardbench.sovereignpa.details import listing, mentioned
 from stewardbench.sovereignpa.domains import load_yaml
-from stewardbench.sovereignpa.episode import Episode
 from stewardbench.sovereignpa.events import Disclosure, Question, Turn
 from stewardbench.sovereignpa.replies import Unreadable
 from stewardbench.sovereignpa.routing import asks_to_share

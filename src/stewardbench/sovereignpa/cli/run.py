@@ -39,10 +39,10 @@ def run_sovereignpa(
     """
     import asyncio
 
-    from stewardbench.cli.progress import ProgressLine
-    from stewardbench.runs.sovereignpa_eval import run_sovereignpa as run
-    from stewardbench.runs.sovereignpa_settings import sovereignpa_settings
+    from stewardbench.runs.terminal import ProgressLine
     from stewardbench.sovereignpa.conversation import decoding_for
+    from stewardbench.sovereignpa.run.evaluation import run_sovereignpa as run
+    from stewardbench.sovereignpa.run.settings import sovereignpa_settings
 
     given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens}
     changed = {name: value for name, value in given.items() if value is not None}

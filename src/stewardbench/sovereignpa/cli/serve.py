@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from stewardbench.cli.sovereignpa import commands
+from stewardbench.sovereignpa.cli.commands import commands
 
 
 def register(app: typer.Typer) -> None:
@@ -25,8 +25,8 @@ def serve(
 
     Example: stewardbench sovereignpa serve flights-03.overcollect
     """
+    from stewardbench.sovereignpa.booking.episode import BookingEpisode
     from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
-    from stewardbench.sovereignpa.episode import BookingEpisode
     from stewardbench.sovereignpa.narrate import narrate_booking, narrate_cancellation
     from stewardbench.sovereignpa.sets import find_scenario
     from stewardbench.sovereignpa.surface.server import ShopServer

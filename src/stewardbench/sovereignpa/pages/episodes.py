@@ -23,13 +23,13 @@ from stewardbench.site.episodes.blocks import (
 from stewardbench.site.episodes.differences import changed_lines
 from stewardbench.site.episodes.index import ListColumn
 from stewardbench.sovereignpa.axes import EndReason, Variant
+from stewardbench.sovereignpa.booking.metrics import score
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
 from stewardbench.sovereignpa.cancellation.metrics import cancel_score
 from stewardbench.sovereignpa.cancellation.subscription import CancelScenario
 from stewardbench.sovereignpa.details import LABELS
 from stewardbench.sovereignpa.events import Turn
 from stewardbench.sovereignpa.explain import Verdict, explain_booking, explain_cancellation
-from stewardbench.sovereignpa.metrics import score
 from stewardbench.sovereignpa.records import BookingLog, EpisodeLog, read_log
 from stewardbench.sovereignpa.sets import AnyScenario, read_situations, scenarios_of
 from stewardbench.sovereignpa.variants import Scenario

@@ -8,13 +8,13 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 from stewardbench.report.labels import words
-from stewardbench.report.sovereignpa.rows import MODEL, RULES
-from stewardbench.report.sovereignpa.study import LABELS, POOL
 from stewardbench.report.table import Table, definitions
 from stewardbench.site.charts import Dot, DotPanel, DotRow, Dots, Plane, PlanePoint, Series, Stack, StackRow
 from stewardbench.site.model import Board, BoardRow, Column, Figure, Group, Origin, Quantity
 from stewardbench.site.views.frames import MISSING, SHORT, Chart, Row, figure, gathered, quantity, rows_of
 from stewardbench.sovereignpa.axes import Family
+from stewardbench.sovereignpa.report.rows import MODEL, RULES
+from stewardbench.sovereignpa.report.study import LABELS, POOL
 
 Tables = Mapping[str, Table]
 MAIN, PLANE = "sovereignpa_main", "sovereignpa_plane"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from stewardbench.report.sovereignpa import effects, tables
-from stewardbench.report.sovereignpa.cancellation import cancellation_table
-from stewardbench.report.sovereignpa.published import beside
-from stewardbench.report.sovereignpa.study import Study
 from stewardbench.report.table import Table
+from stewardbench.sovereignpa.report import effects, tables
+from stewardbench.sovereignpa.report.cancellation import cancellation_table
+from stewardbench.sovereignpa.report.published import beside
+from stewardbench.sovereignpa.report.study import Study
 
 
 def sovereignpa_tables(study: Study, *, published: bool = False) -> tuple[Table, ...]:

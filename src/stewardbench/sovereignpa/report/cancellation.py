@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from stewardbench.report.sovereignpa.lines import labelled, rate_line, ratio_line
-from stewardbench.report.sovereignpa.study import LABELS, Study, rate_counts, table
 from stewardbench.report.table import Table, stack
+from stewardbench.sovereignpa.report.lines import labelled, rate_line, ratio_line
+from stewardbench.sovereignpa.report.study import LABELS, Study, rate_counts, table
 
 RATES = {
     "success": "success",

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from stewardbench.report.sovereignpa.rows import MODEL
-from stewardbench.report.sovereignpa.study import LABELS, POOL, Study, table
 from stewardbench.report.table import METRIC, Table
 from stewardbench.sovereignpa.axes import Variant
 from stewardbench.sovereignpa.prompts import Defense
+from stewardbench.sovereignpa.report.rows import MODEL
+from stewardbench.sovereignpa.report.study import LABELS, POOL, Study, table
 from stewardbench.statistics import Estimand, Interval, SignTest, clustered_estimates, holm, sign_test, spearman
 
 EFFECTS = {"ssr": 100.0, "overshare": 100.0, "consent_violation": 100.0, "burden": 1.0}

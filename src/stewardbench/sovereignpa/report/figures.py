@@ -10,9 +10,9 @@ import polars as pl
 from stewardbench.published import ORIGIN
 from stewardbench.report.figure import HEAT, INK, PALETTE, Figure, finish
 from stewardbench.report.labels import words
-from stewardbench.report.sovereignpa.rows import MODEL
 from stewardbench.report.table import METRIC, Table, definitions
 from stewardbench.sovereignpa.axes import CancelVariant, Variant
+from stewardbench.sovereignpa.report.rows import MODEL
 
 STEP = 24
 ENDS = {"cancelled": "#009e73", "offer_accepted": "#d55e00", "paused": "#e69f00", "active": "#7f7f7f"}

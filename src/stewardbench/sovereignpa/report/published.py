@@ -9,8 +9,8 @@ from __future__ import annotations
 import polars as pl
 
 from stewardbench.published import ORIGIN, sovereignpa_table
-from stewardbench.report.sovereignpa.rows import MODEL, RULES
 from stewardbench.report.table import METRIC, Table
+from stewardbench.sovereignpa.report.rows import MODEL, RULES
 
 PATTERN_NOTE = (
     "Scores are on regenerated scenarios of the paper's design: published rows are comparable in pattern, "

@@ -14,9 +14,9 @@ import polars as pl
 
 from stewardbench.report.counts import Counts, count
 from stewardbench.report.lines import SEED, Line, tabulate
-from stewardbench.report.sovereignpa.rows import MODEL
 from stewardbench.report.table import METRIC, Table, definitions
 from stewardbench.sovereignpa.prompts import Defense
+from stewardbench.sovereignpa.report.rows import MODEL
 from stewardbench.statistics.bootstrap import DRAWS
 
 LABELS = ("origin", "kind", "system", "defense")

@@ -8,8 +8,10 @@ import polars as pl
 
 from stewardbench.report.counts import Counts, Group
 from stewardbench.report.lines import Line
-from stewardbench.report.sovereignpa.lines import gap_line, labelled, rate_line, ratio_line
-from stewardbench.report.sovereignpa.study import (
+from stewardbench.report.table import METRIC, Table, stack
+from stewardbench.sovereignpa.axes import Injection, Variant
+from stewardbench.sovereignpa.report.lines import gap_line, labelled, rate_line, ratio_line
+from stewardbench.sovereignpa.report.study import (
     LABELS,
     MEANS,
     RATES,
@@ -19,8 +21,6 @@ from stewardbench.report.sovereignpa.study import (
     recall_counts,
     table,
 )
-from stewardbench.report.table import METRIC, Table, stack
-from stewardbench.sovereignpa.axes import Injection, Variant
 
 PER_SLOT = {f"{slot}_recall": (f"{slot}_filled", f"{slot}_required") for slot in ("preference", "consent", "approval")}
 ALL = pl.lit(value=True)

@@ -17,11 +17,11 @@ from stewardbench.models.upstreams import open_upstream
 from stewardbench.runs.evaluation import evaluate, known_to_inspect
 from stewardbench.runs.folder import RunFolder
 from stewardbench.runs.progress import Progress, Watch, ignore
-from stewardbench.runs.sovereignpa_run import SovereignpaRun
-from stewardbench.runs.sovereignpa_settings import Job, SovereignpaSettings, families, jobs, manifest_settings
-from stewardbench.runs.sovereignpa_store import SovereignpaStore
 from stewardbench.sovereignpa.axes import Family
 from stewardbench.sovereignpa.records import EpisodeLog
+from stewardbench.sovereignpa.run.runner import SovereignpaRun
+from stewardbench.sovereignpa.run.settings import Job, SovereignpaSettings, families, jobs, manifest_settings
+from stewardbench.sovereignpa.run.store import SovereignpaStore
 
 if TYPE_CHECKING:
     from inspect_ai import Task as InspectTask
@@ -63,7 +63,7 @@ def family_task(
     run: SovereignpaRun, family: Family, waiting: Sequence[Job], upstream: Upstream | None = None
 ) -> InspectTask:
     """The Inspect task over some of a run's episodes. ``upstream`` is for models that Inspect cannot name."""
-    from stewardbench.sovereignpa.inspect.task import sovereignpa_task
+    from stewardbench.sovereignpa.run.inspect_task import sovereignpa_task
 
     by_name = {sample_id(job): job for job in waiting}
 

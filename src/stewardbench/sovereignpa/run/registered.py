@@ -15,9 +15,9 @@ from inspect_ai.model import get_model
 from inspect_ai.solver import TaskState
 
 from stewardbench.errors import UsageError
-from stewardbench.runs.sovereignpa_eval import family_task, open_run
-from stewardbench.runs.sovereignpa_settings import sovereignpa_settings
 from stewardbench.sovereignpa.axes import Family
+from stewardbench.sovereignpa.run.evaluation import family_task, open_run
+from stewardbench.sovereignpa.run.settings import sovereignpa_settings
 
 
 @task

@@ -14,16 +14,16 @@ from collections.abc import Sequence
 from stewardbench.errors import StewardError
 from stewardbench.models.messages import Upstream
 from stewardbench.runs.progress import Progress, Watch, ignore
-from stewardbench.runs.sovereignpa_settings import CANCELLING_SELF, Job, SovereignpaSettings
-from stewardbench.runs.sovereignpa_store import SovereignpaStore
 from stewardbench.sovereignpa.agents import booking_agent, cancel_agent
 from stewardbench.sovereignpa.axes import Family
+from stewardbench.sovereignpa.booking.episode import BookingEpisode, play
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
 from stewardbench.sovereignpa.conversation import converse
-from stewardbench.sovereignpa.episode import BookingEpisode, play
 from stewardbench.sovereignpa.firewall import firewall_pages
 from stewardbench.sovereignpa.prompts import Defense
 from stewardbench.sovereignpa.records import EpisodeLog, Source, booking_log, cancel_log
+from stewardbench.sovereignpa.run.settings import CANCELLING_SELF, Job, SovereignpaSettings
+from stewardbench.sovereignpa.run.store import SovereignpaStore
 from stewardbench.sovereignpa.sets import AnyScenario
 from stewardbench.sovereignpa.variants import Scenario
 

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ValidationError
 
 from stewardbench.errors import StoreError
 from stewardbench.runs.folder import RunFolder, write_atomically
-from stewardbench.runs.sovereignpa_settings import Job
 from stewardbench.sovereignpa.axes import EndReason
 from stewardbench.sovereignpa.records import EpisodeLog
+from stewardbench.sovereignpa.run.settings import Job
 
 Key = tuple[str, int]
 

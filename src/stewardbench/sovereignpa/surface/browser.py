@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from stewardbench.sovereignpa.episode import Agent
+from stewardbench.sovereignpa.booking.episode import Agent
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -23,10 +23,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from stewardbench.sovereignpa.axes import Route
+from stewardbench.sovereignpa.booking.episode import BookingEpisode
+from stewardbench.sovereignpa.booking.pages import option_page
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
 from stewardbench.sovereignpa.details import LABELS, Detail
-from stewardbench.sovereignpa.episode import BookingEpisode
-from stewardbench.sovereignpa.pages import option_page
 from stewardbench.sovereignpa.text import sentence, spoken_date
 
 Form = Mapping[str, Sequence[str]]
