@@ -57,7 +57,7 @@ def read_only(folders: list[Path]) -> int:
 def tables_of_folders(folders: list[Path]) -> int:
     from stewardbench.report.build import build_report
 
-    return build_report(folders).rows.height
+    return build_report(folders).frames["rows.parquet"].height
 
 
 def tables_of_a_million(folders: list[Path]) -> int:

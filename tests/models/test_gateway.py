@@ -13,8 +13,8 @@ import openai
 import pytest
 from upstream_doubles import EPISODE, TOOL, Answering, Gate, calling, echoing, failing
 
-from stewardbench.agents.interface import Endpoint
 from stewardbench.errors import ModelError, UsageError
+from stewardbench.models.endpoint import Endpoint
 from stewardbench.models.gateway import Gateway
 from stewardbench.models.ledger import CALL_LIMIT
 from stewardbench.models.messages import ChatReply, ChatRequest

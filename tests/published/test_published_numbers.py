@@ -42,7 +42,7 @@ def test_counts_reproduce_their_printed_percentages_but_one() -> None:
 
 def test_published_tables_carry_no_intervals_and_show_what_was_printed() -> None:
     tables = published_tables()
-    assert set(tables) <= set(definitions("pasb"))
+    assert set(tables) <= set(definitions("stewardbench.pasb.report"))
     for identity, table in tables.items():
         assert set(table.frame["origin"]) == {"published"}, identity
         if "low" in table.frame.columns:

@@ -137,7 +137,7 @@ def test_every_table_is_written_with_its_definition(report: Report, tmp_path: Pa
         assert back.equals(table.frame)
         assert pl.read_csv(tmp_path / "tables" / f"{table.id}.csv").height == table.frame.height
         assert table.definition.title in (tmp_path / "README.txt").read_text()
-    assert pl.read_parquet(tmp_path / "rows.parquet").height == report.rows.height
+    assert pl.read_parquet(tmp_path / "rows.parquet").height == report.frames["rows.parquet"].height
 
 
 def test_every_figure_is_written_as_svg_png_data_and_text(report: Report, tmp_path: Path) -> None:

@@ -281,7 +281,7 @@ def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
 
 
 def test_a_damaged_episode_is_named_by_file_and_line(tmp_path: Path) -> None:
-    from stewardbench.site.episodes.reader import read_episodes
+    from stewardbench.pasb.pages.reader import read_episodes
 
     folder = synthetic_runs.write_run(tmp_path / "run", ALDER, synthetic_runs.tasks(1))
     log = folder / "episodes.jsonl"

@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import Field
 
+from stewardbench.models.endpoint import Endpoint
 from stewardbench.records import Record
 from stewardbench.workspace.tree import Tree
 
@@ -39,15 +40,6 @@ class Surface(StrEnum):
 
 
 COMMIT_SURFACES = (Surface.SKILL, Surface.MEMORY, Surface.PROFILE)  # tie order of the released annotator
-
-
-class Endpoint(Record):
-    """Where an agent finds its model: an OpenAI-compatible base URL and the slot's secret."""
-
-    base_url: str
-    secret: str = Field(repr=False)
-    socket: Path | None = None  # a Unix socket to the same gateway, for confined slots
-    model: str = "assistant"  # the name the agent is told; it never reaches the upstream
 
 
 class AgentSettings(Record):

@@ -12,12 +12,10 @@ import sys
 import typer
 
 from stewardbench import __version__
-from stewardbench.cli import agents, demo, report, run
+from stewardbench.benchmark import benchmarks
+from stewardbench.cli import agents, demo, report
+from stewardbench.commands import Commands
 from stewardbench.errors import StewardError
-from stewardbench.pasb.cli import commands as pasb
-from stewardbench.pasb.cli import studies
-from stewardbench.sovereignpa.cli import commands as sovereignpa
-from stewardbench.sovereignpa.cli import serve as sovereignpa_serve
 
 app = typer.Typer(
     name="stewardbench",
@@ -43,8 +41,20 @@ def root(
     """Measure whether a personal agent is a good steward of what its user says and owns."""
 
 
-for module in (demo, run, report, studies, agents, pasb, sovereignpa, sovereignpa_serve):
-    module.register(app)
+def _assemble() -> None:
+    """Put the commands together: the core's, then those of every installed benchmark."""
+    commands = Commands(app)
+    demo.register(app)
+    app.add_typer(commands.run, name="run")
+    report.register(app)
+    app.add_typer(commands.published, name="published")
+    agents.register(app)
+    for one in benchmarks():
+        if one.commands:
+            one.part("commands")(commands)
+
+
+_assemble()
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""``report`` and the other commands that read finished runs: ``published``, ``compare``, ``verify``."""
+"""``report`` and the other commands that read finished runs: ``compare``, ``verify``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stewardbench.cli import compare, published, verify
+from stewardbench.cli import compare, verify
 
 
 def report(
@@ -22,7 +22,7 @@ def report(
     annotator: Annotated[str | None, typer.Option(help="Whose annotations count, where several annotated.")] = None,
     beside: Annotated[bool, typer.Option("--published", help="Put the published runs beside yours, marked.")] = False,
     table: Annotated[str | None, typer.Option(help="Print this table instead of the main one, e.g. table10.")] = None,
-    at: Annotated[float, typer.Option(help="Failing score; the paper's is 3.")] = 3.0,
+    at: Annotated[float | None, typer.Option(help="PASB's failing score; the paper's is 3.")] = None,
 ) -> None:
     """Tables and figures of finished runs, with n, unscored and intervals clustered by base item.
 
@@ -63,5 +63,4 @@ def register(app: typer.Typer) -> None:
     """Add the commands that read finished runs to the root command."""
     app.command()(report)
     compare.register(app)
-    published.register(app)
     verify.register(app)

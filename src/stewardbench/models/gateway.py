@@ -18,9 +18,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from stewardbench.agents.interface import Endpoint
 from stewardbench.errors import ModelError, UsageError
 from stewardbench.models import embedding, openai_form
+from stewardbench.models.endpoint import Endpoint
 from stewardbench.models.httpserver import Connection, Request, Response
 from stewardbench.models.ledger import Call, Ledger
 from stewardbench.models.messages import ChatReply, Exchange, Upstream

@@ -1,1 +1,14 @@
 """PASB, the persistent-sycophancy benchmark: tasks, protocol, commits, judging and metrics, all pure."""
+
+from stewardbench.benchmark import Benchmark
+
+BENCHMARK = Benchmark(
+    "pasb",
+    "PASB",
+    records=("tasks.jsonl", "episodes.jsonl", "judgments.jsonl", "annotations.jsonl"),
+    reporting="stewardbench.pasb.report.reporting:REPORTING",
+    pages="stewardbench.pasb.pages:PAGES",
+    commands="stewardbench.pasb.cli:register",
+    terms="stewardbench.pasb.terms:TERMS",
+    rank=1,
+)

@@ -1,59 +1,48 @@
-"""From run folders to everything a report holds: rows, tables and figures."""
+"""From run folders to everything a report holds: rows, tables and figures, benchmark by benchmark."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import polars as pl
 
+from stewardbench.benchmark import benchmarks
 from stewardbench.errors import UsageError
-from stewardbench.pasb.axes import FAIL_AT
-from stewardbench.pasb.report.build import pasb_tables
-from stewardbench.pasb.report.figures import pasb_figures
-from stewardbench.pasb.report.published import beside
-from stewardbench.pasb.report.rows import read_rows
-from stewardbench.pasb.report.study import Study
 from stewardbench.report.figure import Figure
+from stewardbench.report.part import Part, Settings, reporting
 from stewardbench.report.table import Table
 from stewardbench.runs.folder import read_manifest
-from stewardbench.sovereignpa.report.build import sovereignpa_tables
-from stewardbench.sovereignpa.report.figures import sovereignpa_figures
-from stewardbench.sovereignpa.report.rows import read_episodes
-from stewardbench.sovereignpa.report.study import Study as SovereignpaStudy
-from stewardbench.statistics.bootstrap import DRAWS
 
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a report depends on besides the records. A bundle keeps it, so that ``verify`` can build the same."""
-
-    judge: str | None = None
-    annotator: str | None = None
-    published: bool = False
-    at: float = FAIL_AT
-    draws: int = DRAWS
+__all__ = ["Report", "Settings", "build_report", "by_benchmark"]
 
 
 @dataclass(frozen=True)
 class Report:
-    """A report: the per-episode rows it rests on, its tables, and its figures (drawn when first asked for).
+    """A report: a part for each benchmark that the runs belong to. Figures are drawn when first asked for."""
 
-    ``rows`` are PASB's, ``booking`` and ``cancelling`` the families' of SovereignPA-Bench; a frame is empty where no
-    run of its benchmark was given.
-    """
+    parts: tuple[Part, ...]
 
-    rows: pl.DataFrame
-    tables: tuple[Table, ...]
-    booking: pl.DataFrame = field(default_factory=pl.DataFrame)
-    cancelling: pl.DataFrame = field(default_factory=pl.DataFrame)
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Every table, in the order of the benchmarks and then of their papers."""
+        return tuple(table for part in self.parts for table in part.tables)
+
+    @property
+    def frames(self) -> Mapping[str, pl.DataFrame]:
+        """The per-episode rows that the tables rest on, by the name of the file they go to."""
+        return {name: frame for part in self.parts for name, frame in part.frames.items()}
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
         """Every figure that the tables allow."""
-        return (*pasb_figures(self.tables), *sovereignpa_figures(self.tables))
+        return tuple(figure for part in self.parts for figure in reporting(part.benchmark).figures(part.tables))
+
+    def part(self, benchmark: str) -> Part | None:
+        """What one benchmark gave, None where no run of it was given."""
+        return next((part for part in self.parts if part.benchmark == benchmark), None)
 
     def table(self, identity: str) -> Table:
         """One table by id. Raises UsageError that lists the ids when there is no such table."""
@@ -67,30 +56,17 @@ class Report:
 def build_report(folders: Sequence[Path], settings: Settings | None = None) -> Report:
     """The report on some run folders.
 
-    Raises StoreError for a folder that is no run or is damaged, and UsageError for an impossible failing score or when
-    a judge has to be chosen.
+    Raises StoreError for a folder that is no run or is damaged, and UsageError for an impossible failing score, when a
+    judge has to be chosen, or when a benchmark is not installed.
     """
     chosen = settings or Settings()
-    if not 1.0 < chosen.at <= 5.0:
-        raise UsageError(
-            f"a failing score of {chosen.at:g} is impossible.", hint="Scores go from 1 to 5; use 1.5 to 5."
-        )
-    pasb, sovereignpa = _by_benchmark(folders)
-    rows = pl.DataFrame()
-    tables: tuple[Table, ...] = ()
-    if pasb:
-        rows = read_rows(pasb, judge=chosen.judge, annotator=chosen.annotator)
-        tables = pasb_tables(Study(rows, at=chosen.at, draws=chosen.draws))
-        tables = beside(tables) if chosen.published else tables
-    if not sovereignpa:
-        return Report(rows, tables)
-    booking, cancelling = read_episodes(sovereignpa)
-    study = SovereignpaStudy(booking, cancelling, draws=chosen.draws)
-    more = sovereignpa_tables(study, published=chosen.published)
-    return Report(rows, (*tables, *more), booking, cancelling)
+    return Report(tuple(reporting(name).part(found, chosen) for name, found in by_benchmark(folders).items()))
 
 
-def _by_benchmark(folders: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """The PASB folders and the SovereignPA folders."""
-    benchmarks = [(folder, read_manifest(folder).benchmark) for folder in folders]
-    return [f for f, name in benchmarks if name == "pasb"], [f for f, name in benchmarks if name == "sovereignpa"]
+def by_benchmark(folders: Sequence[Path]) -> dict[str, list[Path]]:
+    """The folders of each benchmark, in the order of reports. Raises StoreError and UsageError."""
+    found: dict[str, list[Path]] = {}
+    for folder in folders:
+        found.setdefault(read_manifest(folder).benchmark, []).append(folder)
+    ordered = [one.name for one in benchmarks() if one.name in found]
+    return {name: found[name] for name in (*ordered, *(name for name in found if name not in ordered))}

@@ -21,19 +21,18 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 
 from stewardbench import __version__
+from stewardbench.benchmark import benchmark
 from stewardbench.errors import StoreError
-from stewardbench.pasb.judging.judge import judge_sha256
-from stewardbench.pasb.judging.material import prompt_sha256
-from stewardbench.report.build import Report, Settings
+from stewardbench.report.build import Report, Settings, by_benchmark
+from stewardbench.report.part import reporting
 from stewardbench.runs.folder import read_manifest
 
 SCHEMA = "report-bundle/1"
 INDEX = "bundle.json"
-RECORDS = ("run.json", "tasks.jsonl", "episodes.jsonl", "judgments.jsonl", "annotations.jsonl")
+MANIFEST = "run.json"
 LIBRARIES = ("numpy", "scipy", "polars", "pydantic")  # those that numbers pass through
 SEAL = b"sha256:"
 _DATE = (1980, 1, 1, 0, 0, 0)  # the earliest a ZIP archive can hold
@@ -75,7 +74,7 @@ def _fill(path: Path, folders: Sequence[Path], report: Report, settings: Setting
             "stewardbench": __version__,
             "libraries": {library: version(library) for library in LIBRARIES},
             "settings": asdict(settings),
-            "prompts": {"judge": judge_sha256(), "annotator": prompt_sha256("annotate")},
+            "prompts": {name: digest for name, digest in hashes.items() if name.startswith("prompts/")},
             "runs": [read_manifest(folder).run_id for folder in folders],
             "files": hashes,
             "tables": table_hashes(report),
@@ -86,13 +85,12 @@ def _fill(path: Path, folders: Sequence[Path], report: Report, settings: Setting
 def _members(folders: Sequence[Path]) -> Iterator[tuple[str, Path | bytes]]:
     """Every file of the bundle but the tables, in a fixed order."""
     for number, folder in enumerate(folders, 1):
-        for record in RECORDS:
+        for record in (MANIFEST, *benchmark(read_manifest(folder).benchmark).records):
             if (folder / record).exists():
                 yield f"runs/{number}/{record}", folder / record
-    prompts = files("stewardbench.pasb").joinpath("prompts")
-    for prompt in sorted(prompts.iterdir(), key=lambda entry: entry.name):
-        if prompt.is_file() and not prompt.name.endswith(".py"):
-            yield f"prompts/{prompt.name}", prompt.read_bytes()
+    for name in by_benchmark(folders):
+        for prompt, content in reporting(name).prompts().items():
+            yield f"prompts/{prompt}", content
 
 
 def _store(archive: zipfile.ZipFile, name: str, source: Path | bytes) -> str:

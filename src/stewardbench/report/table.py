@@ -69,9 +69,9 @@ class Table:
 
 
 @cache
-def definitions(benchmark: str) -> dict[str, Definition]:
-    """The definitions of a benchmark's tables and figures, by id, from ``definitions/<benchmark>.yaml``."""
-    text = files("stewardbench.report").joinpath("definitions", f"{benchmark}.yaml").read_text(encoding="utf-8")
+def definitions(package: str) -> dict[str, Definition]:
+    """The definitions of a package's tables and figures, by id, from its ``definitions.yaml``."""
+    text = files(package).joinpath("definitions.yaml").read_text(encoding="utf-8")
     return {key: Definition(**value) for key, value in yaml.safe_load(text).items()}
 
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import polars as pl
-
 from stewardbench.errors import StoreError
 from stewardbench.report.build import Report
 from stewardbench.report.figure import describe
@@ -25,7 +23,7 @@ def write_report(report: Report, folder: Path, *, figures: bool = False) -> list
         tables = folder / "tables"
         tables.mkdir(parents=True, exist_ok=True)
         paths = [path for table in report.tables for path in write_table(table, tables)]
-        for name, rows in _rows(report).items():
+        for name, rows in report.frames.items():
             paths.append(folder / name)
             rows.write_parquet(paths[-1])
         paths.append(folder / "README.txt")
@@ -39,16 +37,6 @@ def write_report(report: Report, folder: Path, *, figures: bool = False) -> list
             f"{folder}: the report cannot be written: {error.strerror}.", hint="Free space or choose another --out."
         ) from error
     return paths
-
-
-def _rows(report: Report) -> dict[str, pl.DataFrame]:
-    """The frames of per-episode rows that hold anything, by file name."""
-    found = {
-        "rows.parquet": report.rows,
-        "rows_booking.parquet": report.booking,
-        "rows_cancellation.parquet": report.cancelling,
-    }
-    return {name: frame for name, frame in found.items() if frame.width}
 
 
 def write_table(table: Table, folder: Path) -> tuple[Path, Path]:

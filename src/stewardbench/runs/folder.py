@@ -39,7 +39,7 @@ class Manifest(Record):
 
     schema_: Literal["run/1"] = Field("run/1", alias="schema")
     run_id: str
-    benchmark: Literal["pasb", "sovereignpa"]
+    benchmark: str
     created_at: str
     settings: dict[str, Any]
     settings_sha256: str
@@ -56,7 +56,7 @@ class RunFolder:
     def open(
         cls,
         path: Path,
-        benchmark: Literal["pasb", "sovereignpa"],
+        benchmark: str,
         settings: Mapping[str, Any],
         versions: Mapping[str, str] | None = None,
     ) -> RunFolder:
@@ -154,7 +154,7 @@ def _lock(path: Path) -> IO[bytes]:
 
 def _manifest(
     path: Path,
-    benchmark: Literal["pasb", "sovereignpa"],
+    benchmark: str,
     settings: Mapping[str, Any],
     versions: Mapping[str, str],
 ) -> Manifest:

@@ -8,6 +8,7 @@ is one line and that top-level names differ between modules, and fails otherwise
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,10 +17,10 @@ _IMPORT = re.compile(r'^import \{[^}\n]*\} from "\./(\w+)\.js";$', re.MULTILINE)
 _NAME = re.compile(r"^(?:export )?(?:async )?(?:const|let|class|function)\s+(\w+)", re.MULTILINE)
 
 
-def write_assets(folder: Path) -> None:
-    """Write every asset into ``folder``."""
+def write_assets(folder: Path, styles: Iterable[str] = ()) -> None:
+    """Write every asset into ``folder``; ``styles`` are the benchmarks' own rules, which follow the site's."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "site.css").write_text(_read("site.css"), encoding="utf-8")
+    (folder / "site.css").write_text("\n".join([_read("site.css"), *styles]), encoding="utf-8")
     (folder / "theme.js").write_text(joined("theme"), encoding="utf-8")
     for entry in ENTRIES:
         (folder / f"{entry}.js").write_text(joined(entry), encoding="utf-8")

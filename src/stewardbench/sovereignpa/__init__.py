@@ -11,3 +11,16 @@ would read and give back raw reply text, so rule-based agents pass the same pars
 an agent; a model loop calls ``Episode.step(raw)`` itself and stops when it returns None. Nothing here imports a model,
 starts a process or reads a clock.
 """
+
+from stewardbench.benchmark import Benchmark
+
+BENCHMARK = Benchmark(
+    "sovereignpa",
+    "SovereignPA-Bench",
+    records=("tasks.jsonl", "episodes.jsonl"),
+    reporting="stewardbench.sovereignpa.report.reporting:REPORTING",
+    pages="stewardbench.sovereignpa.pages:PAGES",
+    commands="stewardbench.sovereignpa.cli:register",
+    terms="stewardbench.sovereignpa.terms:TERMS",
+    rank=2,
+)

@@ -16,17 +16,9 @@ from typing import Any
 
 import httpx
 
-from stewardbench.agents.interface import (
-    AgentSettings,
-    Endpoint,
-    Flush,
-    Stage,
-    Surface,
-    ToolUse,
-    TurnOutcome,
-    WipeReport,
-)
+from stewardbench.agents.interface import AgentSettings, Flush, Stage, Surface, ToolUse, TurnOutcome, WipeReport
 from stewardbench.errors import AgentCrashed
+from stewardbench.models.endpoint import Endpoint
 from stewardbench.workspace.folders import PreservationPolicy, empty_folder, wipe_folder
 from stewardbench.workspace.tree import Tree, read_tree, tree_sha256
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from stewardbench.agents.doctor.diagnosis import Diagnosis, bad, good
 from stewardbench.agents.install import Installable, cache_folder
-from stewardbench.agents.interface import Agent, AgentSettings, Endpoint
+from stewardbench.agents.interface import Agent, AgentSettings
 from stewardbench.errors import StewardError
+from stewardbench.models.endpoint import Endpoint
 from stewardbench.models.gateway import Gateway
 from stewardbench.models.messages import ChatReply, ChatRequest
 from stewardbench.workspace.confinement import INSTALL_HINT, UnconfinedWarning, confinement_fault

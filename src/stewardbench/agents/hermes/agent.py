@@ -11,8 +11,9 @@ from stewardbench.agents.hermes.settings import VERSION, check_settings
 from stewardbench.agents.hermes.slot import HermesSlot
 from stewardbench.agents.hermes.surfaces import surface
 from stewardbench.agents.install import build_once, build_python_environment, environment_folder, is_ready
-from stewardbench.agents.interface import AgentSettings, Endpoint, Surface
+from stewardbench.agents.interface import AgentSettings, Surface
 from stewardbench.errors import InstallError
+from stewardbench.models.endpoint import Endpoint
 from stewardbench.workspace.confinement import decide
 
 

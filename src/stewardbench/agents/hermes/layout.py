@@ -14,8 +14,8 @@ from pathlib import Path
 
 from stewardbench.agents.hermes.surfaces import HOME, STATE, TEMPORARY, WORKSPACE
 from stewardbench.agents.install import base_python
-from stewardbench.agents.interface import Endpoint
 from stewardbench.errors import ConfinementError, UsageError
+from stewardbench.models.endpoint import Endpoint
 from stewardbench.workspace.confinement import PORT_INSIDE, Exit, Mount, confined_command
 
 CHILD = Path(__file__).with_name("child")

@@ -10,9 +10,10 @@ from stewardbench.agents.hermes.layout import Layout
 from stewardbench.agents.hermes.session import HermesSession
 from stewardbench.agents.hermes.settings import MAX_TOKENS, config_yaml, review_policy, toolsets
 from stewardbench.agents.hermes.surfaces import POLICY, STATE
-from stewardbench.agents.interface import AgentSettings, Endpoint, Stage, WipeReport
+from stewardbench.agents.interface import AgentSettings, Stage, WipeReport
 from stewardbench.agents.worker import Worker
 from stewardbench.errors import AgentCrashed, AgentError
+from stewardbench.models.endpoint import Endpoint
 from stewardbench.workspace.folders import (
     PreservationPolicy,
     empty_folder,

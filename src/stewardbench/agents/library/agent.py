@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from stewardbench.agents.install import build_once, build_python_environment, environment_folder, is_ready
-from stewardbench.agents.interface import AgentSettings, Endpoint, Surface
+from stewardbench.agents.interface import AgentSettings, Surface
 from stewardbench.agents.library import entries
 from stewardbench.agents.library.slot import LibrarySlot, Program
 from stewardbench.errors import UsageError
+from stewardbench.models.endpoint import Endpoint
 from stewardbench.workspace.confinement import decide
 
 

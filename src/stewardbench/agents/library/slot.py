@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from stewardbench.agents.install import base_python
-from stewardbench.agents.interface import AgentSettings, Endpoint, Flush, Stage, ToolUse, TurnOutcome, WipeReport
+from stewardbench.agents.interface import AgentSettings, Flush, Stage, ToolUse, TurnOutcome, WipeReport
 from stewardbench.agents.library import entries
 from stewardbench.agents.library.entries import Entry
 from stewardbench.agents.worker import Worker
 from stewardbench.errors import ConfinementError, ReviewFailed
+from stewardbench.models.endpoint import Endpoint
 from stewardbench.records import canonical_json, sha256_text
 from stewardbench.workspace.confinement import PORT_INSIDE, Exit, Mount, confined_command
 from stewardbench.workspace.folders import empty_folder, list_files

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from stewardbench.agents.interface import AgentSettings, Endpoint, Surface
+from stewardbench.agents.interface import AgentSettings, Surface
 from stewardbench.agents.openclaw import install, surfaces
 from stewardbench.agents.openclaw.config import document
 from stewardbench.agents.openclaw.gateway import CANONICAL
 from stewardbench.agents.openclaw.releases import release
 from stewardbench.agents.openclaw.slot import OpenClawSlot
 from stewardbench.errors import UsageError
+from stewardbench.models.endpoint import Endpoint
 from stewardbench.workspace import confinement
 
 OPTIONS = frozenset(

@@ -13,12 +13,13 @@ from typing import TypeVar
 
 import httpx
 
-from stewardbench.agents.interface import AgentSettings, Endpoint
+from stewardbench.agents.interface import AgentSettings
 from stewardbench.agents.openclaw.client import GatewayClient, GatewayFault
 from stewardbench.agents.openclaw.config import Place, environment
 from stewardbench.agents.openclaw.install import Installation
 from stewardbench.agents.worker import Worker
 from stewardbench.errors import AgentCrashed, AgentHung, ConfinementError
+from stewardbench.models.endpoint import Endpoint
 from stewardbench.workspace import confinement
 from stewardbench.workspace.confinement import Mount
 

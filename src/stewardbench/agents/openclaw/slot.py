@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from stewardbench.agents.interface import AgentSettings, Endpoint, Stage, Surface, WipeReport
+from stewardbench.agents.interface import AgentSettings, Stage, Surface, WipeReport
 from stewardbench.agents.openclaw import index
 from stewardbench.agents.openclaw.baseline import STANDING, put_in_place, seed_files
 from stewardbench.agents.openclaw.client import GatewayFault
@@ -21,6 +21,7 @@ from stewardbench.agents.openclaw.releases import Release
 from stewardbench.agents.openclaw.session import OpenClawSession
 from stewardbench.agents.openclaw.surfaces import KEPT, LIVE, STATE, WORKSHOP_SKILLS, WORKSPACE, surface
 from stewardbench.errors import AgentError, StaleIndex
+from stewardbench.models.endpoint import Endpoint
 from stewardbench.records import canonical_json, sha256_text
 from stewardbench.workspace.folders import PreservationPolicy, empty_folder, list_files, wipe_folder
 from stewardbench.workspace.tree import FileState, Tree, file_state, printable, read_tree, tree_sha256

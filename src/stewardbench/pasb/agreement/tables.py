@@ -230,4 +230,4 @@ def _percent(k: int, n: int) -> float | None:
 
 def _table(identity: str, rows: Sequence[Row]) -> Table:
     frame = pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame()
-    return Table(identity, definitions("agreement")[identity], (), frame, across="")
+    return Table(identity, definitions("stewardbench.pasb.agreement")[identity], (), frame, across="")

@@ -35,7 +35,7 @@ def thresholds_table(by_judge: Mapping[str, pl.DataFrame], *, draws: int = DRAWS
             known = None if math.isnan(rank) else round(rank, 3)
             frames.append(part.with_columns(judge=pl.lit(judge), at=pl.lit(at), rank=pl.lit(known, dtype=pl.Float64)))
     keys = ("judge", "origin", "model", "agent", METRIC)
-    return Table("thresholds", definitions("agreement")["thresholds"], keys, stack(frames), "at")
+    return Table("thresholds", definitions("stewardbench.pasb.agreement")["thresholds"], keys, stack(frames), "at")
 
 
 def _headlines(study: Study) -> pl.DataFrame:

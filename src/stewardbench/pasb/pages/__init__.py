@@ -1,1 +1,5 @@
-"""PASB's pages of the static site."""
+"""PASB's pages of the static site: leaderboard, figures and the episodes of the explorer."""
+
+from stewardbench.pasb.pages.paging import PAGES
+
+__all__ = ["PAGES"]

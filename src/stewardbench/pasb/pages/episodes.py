@@ -7,10 +7,11 @@ from typing import Any
 
 from stewardbench.agents.interface import COMMIT_SURFACES, Surface, ToolUse
 from stewardbench.pasb.axes import ARC_DIMENSIONS, DIMENSIONS, FAIL_AT, TURN_DIMENSIONS
+from stewardbench.pasb.pages.labels import INVALID, SUB_AXES, SURFACES
+from stewardbench.pasb.pages.reader import Read
 from stewardbench.pasb.records import Annotation, Captured, Cut, Episode, Judgment, Task
 from stewardbench.pasb.records import Turn as RecordedTurn
 from stewardbench.report.labels import words
-from stewardbench.site import labels
 from stewardbench.site.episodes.blocks import (
     Block,
     Check,
@@ -27,9 +28,9 @@ from stewardbench.site.episodes.blocks import (
 )
 from stewardbench.site.episodes.differences import difference
 from stewardbench.site.episodes.index import ListColumn
-from stewardbench.site.episodes.reader import Read
+from stewardbench.site.labels import agent_label
 
-_WRITTEN = tuple((label, f"surface-{surface}") for surface, label in labels.SURFACES.items())
+_WRITTEN = tuple((label, f"surface-{surface}") for surface, label in SURFACES.items())
 _STATE = (("Invalid", "bad"), ("Unscored", "warn"), ("Superseded", "warn"), ("Scored", "quiet"))
 COLUMNS = (
     ListColumn("task", "Task", "name"),
@@ -64,13 +65,13 @@ def row(read: Read, outcome: Mapping[str, Any] | None) -> dict[str, str]:
     return {
         "task": episode.task_id.split("__")[0],
         "model": episode.model,
-        "agent": labels.agent_label(episode.agent),
+        "agent": agent_label(episode.agent),
         "scenario": words(episode.scenario),
         "delivery": words(episode.delivery),
         "written": _written(episode),
         **{key: str(known[key]) if known.get(key) is not None else "" for key in DIMENSIONS},
         "stance": words(stance) if stance else "",
-        "axis": labels.SUB_AXES[episode.sub_axis],
+        "axis": SUB_AXES[episode.sub_axis],
         "state": _state(episode, outcome),
         "arm": words(episode.arm),
         "run": episode.run_id,
@@ -83,7 +84,7 @@ def detail(read: Read, outcome: Mapping[str, Any] | None) -> EpisodeDetail:
     episode = read.episode
     title = f"{words(episode.scenario)}, {words(episode.delivery).lower()}"
     chips = [
-        Chip(labels.agent_label(episode.agent)),
+        Chip(agent_label(episode.agent)),
         Chip(episode.model),
         Chip(_written(episode), _surface_tone(episode)),
     ]
@@ -122,7 +123,7 @@ def detail(read: Read, outcome: Mapping[str, Any] | None) -> EpisodeDetail:
 
 
 def _written(episode: Episode) -> str:
-    return labels.SURFACES[episode.commit.primary] if episode.commit else ""
+    return SURFACES[episode.commit.primary] if episode.commit else ""
 
 
 def _state(episode: Episode, outcome: Mapping[str, Any] | None) -> str:
@@ -140,7 +141,7 @@ def _surface_tone(episode: Episode) -> str:
 def _claim(episode: Episode, task: Task | None) -> list[Block]:
     blocks: list[Block] = []
     if not episode.valid:
-        reason = labels.INVALID[episode.invalid_reason] if episode.invalid_reason else "no reason recorded"
+        reason = INVALID[episode.invalid_reason] if episode.invalid_reason else "no reason recorded"
         text = f"Counted, shown, and in no rate: {reason}. {episode.invalid_detail}".strip()
         blocks.append(Prose("Invalid episode", text, "bad"))
     if task is not None:
@@ -149,7 +150,7 @@ def _claim(episode: Episode, task: Task | None) -> list[Block]:
             Prose("An independent answer would hold", task.claim.ground_truth_stance),
             Facts(
                 (
-                    ("Sub-axis", labels.SUB_AXES[episode.sub_axis]),
+                    ("Sub-axis", SUB_AXES[episode.sub_axis]),
                     ("Claim domain", words(task.claim.domain)),
                     ("Query domain", words(task.query_domain)),
                     ("Query probes", task.query_target),
@@ -259,7 +260,7 @@ def _files(
         if captured.text_kept
     ]
     rest = tuple(
-        (captured.path, f"{captured.change}, {captured.size:,} bytes; {labels.SURFACES[captured.surface].lower()}")
+        (captured.path, f"{captured.change}, {captured.size:,} bytes; {SURFACES[captured.surface].lower()}")
         for captured in found
         if not captured.text_kept
     )
@@ -277,7 +278,7 @@ def _file(captured: Captured, earlier: Captured | None, marks: Sequence[tuple[in
     return FileDiff(
         path=captured.path,
         change=captured.change,
-        chip=Chip(labels.SURFACES[captured.surface], f"surface-{captured.surface}"),
+        chip=Chip(SURFACES[captured.surface], f"surface-{captured.surface}"),
         lines=lines,
         note=note,
         folded=not counted and captured.surface is not Surface.PENDING,
@@ -372,7 +373,7 @@ def _record(episode: Episode) -> Facts:
             ("Episode", episode.episode_id),
             ("Task", episode.task_id),
             ("Run", episode.run_id),
-            ("Agent", f"{labels.agent_label(episode.agent)} {episode.agent_version}"),
+            ("Agent", f"{agent_label(episode.agent)} {episode.agent_version}"),
             ("Review, tools", f"{episode.review}, {episode.tools}"),
             ("Arm", words(episode.arm)),
             ("Attempt", str(episode.attempt)),

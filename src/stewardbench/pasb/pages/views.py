@@ -6,13 +6,25 @@ from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlencode
 
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario
+from stewardbench.pasb.pages.labels import SURFACES
 from stewardbench.pasb.records import Stance
+from stewardbench.pasb.report.study import RUN_KEYS
 from stewardbench.report.labels import words
 from stewardbench.report.table import Table
-from stewardbench.site import labels
 from stewardbench.site.charts import Dot, DotPanel, DotRow, Dots, Plane, PlanePoint, Series, Stack, StackRow
-from stewardbench.site.model import Board, BoardRow, Column, Figure, Group, Origin
-from stewardbench.site.views.frames import MISSING, Chart, by_run, figure, is_pooled, quantity, rows_of, run_label
+from stewardbench.site.labels import agent_label
+from stewardbench.site.model import Board, BoardRow, Column, Figure, Group, Origin, Quantity
+from stewardbench.site.views.frames import (
+    MISSING,
+    Chart,
+    Row,
+    figure,
+    gathered,
+    is_pooled,
+    quantity,
+    rows_of,
+    run_label,
+)
 
 Tables = Mapping[str, Table]
 SOURCE_SUFFIX = {Origin.OWN: "", Origin.PUBLISHED: ", published", Origin.HARNESS_CHECK: ", check"}
@@ -49,6 +61,11 @@ COLUMNS = (
 )
 
 
+def by_run(rows: Iterable[Row], across: str = "metric") -> list[tuple[Row, dict[str, Quantity]]]:
+    """Tidy rows gathered by run."""
+    return gathered(rows, ("origin", *RUN_KEYS), across)
+
+
 def board(tables: Tables) -> Board | None:
     """The leaderboard: one row per run of Table 2, lowest DF4 first."""
     if "table02" not in tables:
@@ -65,7 +82,7 @@ def board(tables: Tables) -> Board | None:
         rows.append(
             BoardRow(
                 name=first["model"],
-                agent=labels.agent_label(first["agent"]),
+                agent=agent_label(first["agent"]),
                 origin=origin,
                 cells=tuple(cells.get(column.key, MISSING) for column in COLUMNS),
                 n=cells.get("df4", MISSING).n,
@@ -148,7 +165,7 @@ def _gap_against_commit(table: Table) -> Chart:
     lows = [point.y.low for point in points if point.y.low is not None]
     return Plane(
         "Gap in failure against share committed, one point per run",
-        tuple(Series(labels.agent_label(agent), place) for agent, place in agents.items()),
+        tuple(Series(agent_label(agent), place) for agent, place in agents.items()),
         tuple(points),
         "Commit, % of episodes",
         "Gap in DF4, points",
@@ -181,7 +198,7 @@ def _by_level(axis: str, levels: Mapping[str, str]) -> Callable[[Table], Chart]:
             for metric, title in (("df4", "Failure (DF4)"), ("commit", "Committed"))
         ]
         series = tuple(
-            Series(labels.agent_label(agent) + SOURCE_SUFFIX[origin], marks[agent], hollow=origin == Origin.PUBLISHED)
+            Series(agent_label(agent) + SOURCE_SUFFIX[origin], marks[agent], hollow=origin == Origin.PUBLISHED)
             for agent, origin in pairs
         )
         return Dots(f"Failure and commits by {axis}", series, tuple(panels), "% of episodes")
@@ -196,7 +213,7 @@ def _surfaces(table: Table) -> Chart:
         for first, numbers in by_run(rows_of(table))
         if parts[0] in numbers
     ]
-    names = tuple(labels.SURFACES[part] for part in parts)
+    names = tuple(SURFACES[part] for part in parts)
     return Stack(
         "Primary commit surface, share of episodes per run", names, tuple(f"surface-{p}" for p in parts), tuple(rows)
     )

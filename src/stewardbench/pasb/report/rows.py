@@ -25,6 +25,7 @@ from stewardbench.runs.folder import RunFolder
 
 R = TypeVar("R", bound=Record)
 
+ROWS_FILE = "rows.parquet"
 OWN, PUBLISHED, HARNESS_CHECK = ORIGINS = ("own", "published", "harness check")
 OWN_FAMILY = "of the model's own family"  # said of a judge that the user insisted on
 SCRIPTED = "scripted/"  # models of this family have known answers: their results check the harness, not a model

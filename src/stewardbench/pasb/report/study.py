@@ -115,4 +115,4 @@ def table(
     identity: str, keys: Sequence[str], frame: pl.DataFrame, *, across: str = METRIC, notes: tuple[str, ...] = ()
 ) -> Table:
     """A table of PASB, with its definition."""
-    return Table(identity, definitions("pasb")[identity], tuple(keys), frame, across, notes)
+    return Table(identity, definitions("stewardbench.pasb.report")[identity], tuple(keys), frame, across, notes)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from stewardbench.pasb.report.study import RUN_KEYS
 from stewardbench.report.labels import words
 from stewardbench.report.table import Table
 from stewardbench.site import labels
@@ -42,11 +41,6 @@ def gathered(rows: Iterable[Row], keys: Sequence[str], across: str = "metric") -
         key = tuple(str(row.get(name) or "") for name in keys)
         found.setdefault(key, (row, {}))[1][row[across]] = quantity(row)
     return list(found.values())
-
-
-def by_run(rows: Iterable[Row], across: str = "metric") -> list[tuple[Row, dict[str, Quantity]]]:
-    """PASB's tidy rows gathered by run."""
-    return gathered(rows, ("origin", *RUN_KEYS), across)
 
 
 def run_label(row: Row) -> str:

@@ -89,7 +89,7 @@ def groups(tables: Tables) -> tuple[Group, ...]:
     """Every table that the report made, drawn where there is a chart for it; groups without tables are left out."""
     left = dict(tables)
     if MAIN in tables:
-        left[PLANE] = replace(tables[MAIN], id=PLANE, definition=definitions("sovereignpa")[PLANE])
+        left[PLANE] = replace(tables[MAIN], id=PLANE, definition=definitions("stewardbench.sovereignpa.report")[PLANE])
     found = []
     for identity, title, lead, members in PARTS:
         figures = [_figure(left.pop(name)) for name in members if name in left]

@@ -27,7 +27,7 @@ def sovereignpa_figures(tables: Iterable[Table]) -> tuple[Figure, ...]:
             continue
         data = select(_named(found[source].frame.filter(pl.col("value").is_not_null())))
         if not data.is_empty():
-            definition = definitions("sovereignpa")[identity]
+            definition = definitions("stewardbench.sovereignpa.report")[identity]
             figures.append(Figure(identity, definition, data, finish(draw(data), definition, data)))
     return tuple(figures)
 

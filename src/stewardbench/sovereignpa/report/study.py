@@ -95,4 +95,4 @@ def recall_counts(rows: pl.DataFrame, keys: Sequence[str], ratios: Mapping[str, 
 
 def table(identity: str, keys: Sequence[str], frame: pl.DataFrame, *, across: str = METRIC) -> Table:
     """A table of SovereignPA-Bench, with its definition."""
-    return Table(identity, definitions("sovereignpa")[identity], tuple(keys), frame, across)
+    return Table(identity, definitions("stewardbench.sovereignpa.report")[identity], tuple(keys), frame, across)

@@ -1,4 +1,4 @@
-"""``published``: the numbers that the papers printed, as a dataset marked as published."""
+"""``published pasb``: the numbers that the paper printed, as a dataset marked as published."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from typing import Annotated
 
 import typer
 
-_app = typer.Typer(no_args_is_help=True, help="The numbers that the papers published, as data beside your own.")
 
-
-@_app.command("pasb")
-def pasb(
+def published_pasb(
     table: Annotated[str | None, typer.Option(help="Print this table, e.g. table10. Default: the main table.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write every table here as CSV and Parquet.")] = None,
     replay: Annotated[
@@ -44,27 +41,6 @@ def pasb(
         typer.echo(f"{len(tables)} tables in {out}")
 
 
-@_app.command("sovereignpa")
-def sovereignpa(
-    out: Annotated[Path | None, typer.Option(help="Write the table and the numbers of the text here as CSV.")] = None,
-) -> None:
-    """The main table of SovereignPA-Bench as published.
-
-    Example: stewardbench published sovereignpa
-    """
-    from rich.console import Console
-
-    from stewardbench import published
-    from stewardbench.report.show import show_frame
-
-    show_frame("SovereignPA-Bench as published (Table 2)", published.sovereignpa_table(), Console())
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        for name in ("table2", "text"):
-            published.sovereignpa_table(name).write_csv(out / f"{name}.csv")
-        typer.echo(f"2 tables in {out}")
-
-
 def _replay() -> None:
     """Print how many published cells were reproduced, and every one that was not."""
     from stewardbench.pasb.report.replay import KNOWN_DIFFERENCES, replay
@@ -77,8 +53,3 @@ def _replay() -> None:
         typer.echo(f"  {mark}: {where}: printed {found.published}, computed {found.computed}")
     if set(differences) != set(KNOWN_DIFFERENCES):
         raise typer.Exit(1)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the root command."""
-    app.add_typer(_app, name="published")
