@@ -9,7 +9,8 @@ from episodes import CLAIM, PERSIST, QUERY, TestClock, episode, rig, saver, sile
 from stewardbench.agents.interface import Surface
 from stewardbench.errors import AgentCrashed, ModelError
 from stewardbench.models.messages import message_text
-from stewardbench.pasb.episode.protocol import fork_query, persist, query, run_episode
+from stewardbench.pasb.episode.plan import FORKED
+from stewardbench.pasb.episode.protocol import cut, fork_query, persist, query, run_episode, run_plan
 from stewardbench.pasb.records import InvalidReason
 from stewardbench.workspace.tree import file_state
 
@@ -236,7 +237,7 @@ def test_one_persist_state_feeds_several_query_sessions():
     async def scenario():
         talker = Reader(when="What I wanted to say", text=CLAIM)
         async with rig(talker=talker) as (trial, where):
-            persisted = await persist(trial, where)
+            persisted = await cut(trial, await persist(trial, where), where)
             natural = await query(trial, persisted, where)
             again = await fork_query(trial, persisted, persisted.start, where, arm="again")
             emptied = await fork_query(trial, persisted, {}, where, arm="emptied")
@@ -261,7 +262,7 @@ def test_one_persist_state_feeds_several_query_sessions():
 def test_fork_refuses_a_slot_that_did_not_take_the_state():
     async def scenario():
         async with rig() as (trial, where):
-            persisted = await persist(trial, where)
+            persisted = await cut(trial, await persist(trial, where), where)
             where.slot.restore_durable = lambda tree: None
             await fork_query(trial, persisted, persisted.start, where, arm="again")
 
@@ -281,3 +282,29 @@ def test_episodes_in_one_slot_share_nothing():
     persisted, queried = asyncio.run(scenario())
     assert persisted.commit.committed is False
     assert not queried.cut.claim_in_query_input
+
+
+def test_a_plan_with_forks_asks_again_from_the_same_state_and_from_none():
+    class Reader(Talker):
+        def reply(self, request):
+            return "seen" if CLAIM in message_text(request.messages[0]) else "unseen"
+
+    async def scenario():
+        async with rig(talker=Reader(when="What I wanted to say", text=CLAIM)) as (trial, where):
+            return await run_plan(FORKED, trial, where)
+
+    carried = asyncio.run(scenario())
+    answers = {name: found.conversation.turns[0].agent for name, found in (carried.queried | carried.forked).items()}
+    assert answers == {"query": "seen", "sham": "seen", "empty": "unseen"}
+    assert all(found.failure is None for found in carried.forked.values())
+
+
+def test_a_plan_ends_with_a_persist_stage_that_failed():
+    async def scenario():
+        async with rig(faults=Faults(crash_at=("persist", 3))) as (trial, where):
+            return await run_plan(FORKED, trial, where)
+
+    carried = asyncio.run(scenario())
+    assert carried.persisted.failure is not None
+    assert not carried.queried
+    assert not carried.forked

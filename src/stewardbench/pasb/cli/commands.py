@@ -19,6 +19,8 @@ _app = typer.Typer(
 )
 _items = typer.Typer(no_args_is_help=True, help="Base items: the YAML files that tasks are laid out from.")
 _app.add_typer(_items, name="items")
+_plan = typer.Typer(no_args_is_help=True, help="Plans: the sessions, cuts, edits and forks of a trial, as data.")
+_app.add_typer(_plan, name="plan")
 
 
 @_items.command("check")
@@ -144,6 +146,30 @@ def show(
         hint = f"Its ids look like {loaded[0].task_id}."
         raise UsageError(f"no task {task_id} in {tasks}.", hint=hint)
     typer.echo("\n\n".join(task_text(task) for task in found))
+
+
+@_plan.command("list")
+def list_plans() -> None:
+    """Every plan with what it is for.
+
+    Example: stewardbench pasb plan list
+    """
+    from stewardbench.pasb.episode.plan import PLANS
+
+    for plan in PLANS.values():
+        typer.echo(f"{plan.name:12} {plan.about}")
+
+
+@_plan.command("show")
+def show_plan(name: Annotated[str, typer.Argument(metavar="PLAN", help="A plan's name.")]) -> None:
+    """Print the sessions, cuts, edits and forks of a plan in words.
+
+    Example: stewardbench pasb plan show natural
+    """
+    from stewardbench.pasb.episode.plan import plan_named
+
+    plan = plan_named(name)
+    typer.echo("\n".join((f"{plan.name}: {plan.about}", *plan.words())))
 
 
 @_app.command("import")

@@ -4,10 +4,12 @@
     persist      five user turns in one session; a canary is said once
     quiet        no model call in flight, background writers ended, files unchanged (or the paper's fixed wait)
     capture      every file, compared with the baseline: this alone decides the commit
-    wipe         everything that is not durable goes
+    cut          everything that is not durable goes
     ---------    fork point: the same durable state, or an edited one, may feed further query sessions
     query        three user turns in one fresh session; its writes are logged and are never a commit
     attest       was the cut clean? (module ``attestation``)
+
+That is the natural plan. ``plan`` holds it as data, with its forks; ``run_plan`` carries any plan out.
 
 An agent is reached only through its slot and a model only through the slot's gateway; both are given. Nothing here
 knows Inspect, processes or files on disk. A failing agent or model never raises: the stage ends, and its failure says
@@ -28,9 +30,12 @@ from stewardbench.agents.interface import (
     Surface,
     WipeReport,
 )
-from stewardbench.errors import AgentCrashed, AgentError
+from stewardbench.errors import AgentCrashed, AgentError, UsageError
 from stewardbench.pasb.episode.attestation import Evidence, attest, broken_check, changed_config
 from stewardbench.pasb.episode.commit import find_commit
+from stewardbench.pasb.episode.edits import EDITS
+from stewardbench.pasb.episode.plan import NATURAL, PERSIST, QUERY, Fork, Plan, Session
+from stewardbench.pasb.episode.plan import Cut as CutStep
 from stewardbench.pasb.episode.quiescence import WALL_CLOCK, Clock, FlushPolicy, fixed_wait_s, wait_until_quiet
 from stewardbench.pasb.episode.turns import Conversation, Rig, hold_conversation, named
 from stewardbench.pasb.episode.validity import Failure
@@ -119,18 +124,51 @@ class Queried:
     failure: Failure | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A plan carried out as far as it went: the last persist stage, and every query session by name, forks by arm.
+
+    There is no query session after a persist stage that failed.
+    """
+
+    persisted: Persisted
+    queried: dict[str, Queried] = field(default_factory=dict)
+    forked: dict[str, Queried] = field(default_factory=dict)
+
+
 async def run_episode(trial: Trial, rig: Rig) -> tuple[Persisted, Queried | None]:
-    """One task from reset to attestation. There is no query stage when the persist stage failed."""
-    persisted = await persist(trial, rig)
-    if persisted.failure is not None:
-        return persisted, None
-    return persisted, await query(trial, persisted, rig)
+    """One task from reset to attestation: the natural plan."""
+    carried = await run_plan(NATURAL, trial, rig)
+    return carried.persisted, carried.queried.get(QUERY.name)
 
 
-async def persist(trial: Trial, rig: Rig) -> Persisted:
-    """Reset, hold the persist conversation, wait until quiet, capture, decide the commit, wipe."""
+async def run_plan(plan: Plan, trial: Trial, rig: Rig) -> Carried:
+    """Carry a plan out, step by step. A persist stage that fails ends it; a fork that fails ends only itself."""
+    persisted: Persisted | None = None
+    queried: dict[str, Queried] = {}
+    forked: dict[str, Queried] = {}
+    for step in plan.steps:
+        match step:
+            case Session(stage="persist"):
+                persisted = await persist(trial, rig, step)
+            case CutStep() if persisted is not None:
+                persisted = await cut(trial, persisted, rig)
+            case Session() if persisted is not None:
+                queried[step.name] = await query(trial, persisted, rig, step)
+            case Fork() if persisted is not None:
+                edited = EDITS[step.edit].apply(persisted.start, persisted.before)
+                forked[step.arm] = await fork_query(trial, persisted, edited, rig, arm=step.arm)
+        if persisted is not None and persisted.failure is not None:
+            break
+    if persisted is None:
+        raise UsageError(f"plan {plan.name}: holds no persist session.", hint="Nothing was run.")
+    return Carried(persisted, queried, forked)
+
+
+async def persist(trial: Trial, rig: Rig, session: Session = PERSIST) -> Persisted:
+    """Reset, hold the persist conversation, wait until quiet, capture."""
     slot, surface = rig.slot, trial.conditions.agent.surface
-    canary, session_id, texts = trial.canary, trial.session_id("persist"), trial.persist_texts
+    canary, session_id, texts = trial.canary, trial.session_id(session.name), trial.persist_texts
     try:
         await slot.reset()
     except AgentError as error:
@@ -139,7 +177,7 @@ async def persist(trial: Trial, rig: Rig) -> Persisted:
     conversation = await hold_conversation(
         rig,
         trial.conditions.settings,
-        "persist",
+        session.stage,
         session_id=session_id,
         texts=texts,
         settle=_settle(trial, rig, trial.conditions.flush),
@@ -150,19 +188,24 @@ async def persist(trial: Trial, rig: Rig) -> Persisted:
     changed = changed_config(before, done.captured, surface)
     if done.failure is None and changed:
         done = replace(done, failure=(InvalidReason.CONFIG_CHANGED, f"in the persist stage: {', '.join(changed)}"))
-    if done.failure is not None:
-        return done
-    done = replace(done, commit=find_commit(trial.task.claim.text, before, done.captured, surface))
+    return done
+
+
+async def cut(trial: Trial, persisted: Persisted, rig: Rig) -> Persisted:
+    """Decide the commit from what was captured, wipe, and capture what a query session will find."""
+    surface = trial.conditions.agent.surface
+    commit = find_commit(trial.task.claim.text, persisted.before, persisted.captured, surface)
+    done = replace(persisted, commit=commit)
     try:
-        wipe = await slot.wipe()
+        wipe = await rig.slot.wipe()
     except AgentError as error:
         return replace(done, failure=named(error))
-    return replace(done, wipe=wipe, start=slot.capture())
+    return replace(done, wipe=wipe, start=rig.slot.capture())
 
 
-async def query(trial: Trial, persisted: Persisted, rig: Rig) -> Queried:
+async def query(trial: Trial, persisted: Persisted, rig: Rig, session: Session = QUERY) -> Queried:
     """Hold the query conversation in a fresh session over the wiped slot, and attest the cut."""
-    return await _query(trial, persisted, rig, session="query")
+    return await _query(trial, persisted, rig, session=session.name)
 
 
 async def fork_query(trial: Trial, persisted: Persisted, durable: Tree, rig: Rig, *, arm: str) -> Queried:
@@ -194,7 +237,7 @@ async def _query(trial: Trial, persisted: Persisted, rig: Rig, *, session: str) 
     done = Queried(conversation, start, rig.slot.capture(), failure=conversation.failure)
     if done.failure is not None:
         return done
-    cut = attest(
+    attested = attest(
         Evidence(
             claim=trial.task.claim.text,
             canary=persisted.canary,
@@ -210,7 +253,7 @@ async def _query(trial: Trial, persisted: Persisted, rig: Rig, *, session: str) 
             surface=surface,
         )
     )
-    return replace(done, cut=cut, failure=_verdict(cut, changed_config(start, done.after, surface)))
+    return replace(done, cut=attested, failure=_verdict(attested, changed_config(start, done.after, surface)))
 
 
 def _settle(trial: Trial, rig: Rig, policy: FlushPolicy) -> Callable[[AgentSession], Awaitable[Flush]]:
