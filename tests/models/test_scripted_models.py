@@ -12,7 +12,7 @@ from scripted_tasks import CLAIM, COMPLETE_AT, QUESTIONS, TASKS
 
 from stewardbench.errors import ModelError, UsageError
 from stewardbench.models.messages import ChatReply, ChatRequest
-from stewardbench.models.scripted.lexicon import Lexicon, Line, using
+from stewardbench.models.scripted.lexicon import Lexicon, LexiconLine, using
 from stewardbench.models.scripted.model import ScriptedModel
 from stewardbench.models.scripted.phrases import one_line, phrases, said, saved, stance
 from stewardbench.models.scripted.scripts import scripts
@@ -219,7 +219,9 @@ def test_a_writer_without_a_lexicon_says_so_and_takes_the_one_in_scope() -> None
 
 
 def test_the_lexicon_finds_turns_whatever_surrounds_or_wraps_them() -> None:
-    lexicon = Lexicon([Line("Tea  is\nall", "claim a", True), Line("Tea is all one needs.", "claim b", False)])
+    lexicon = Lexicon(
+        [LexiconLine("Tea  is\nall", "claim a", True), LexiconLine("Tea is all one needs.", "claim b", False)]
+    )
     assert [line.claim for line in lexicon.lines_in("[Mon] Tea is all one\n needs. (ref)")] == ["claim a", "claim b"]
     assert lexicon.lines_in("Green teas are all one needs.") == ()
     assert Lexicon().lines_in("anything") == () == lexicon.lines_in("")

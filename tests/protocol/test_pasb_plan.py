@@ -4,7 +4,7 @@ import pytest
 
 from stewardbench.errors import UsageError
 from stewardbench.pasb.episode.edits import EDITS
-from stewardbench.pasb.episode.plan import FORKED, NATURAL, PLANS, Cut, Fork, Plan, Session, plan_named
+from stewardbench.pasb.episode.plan import FORKED, NATURAL, PLANS, CutStep, Fork, Plan, Session, plan_named
 
 TALK, ASK = Session("persist", "persist", canary=True), Session("query", "query")
 
@@ -27,11 +27,11 @@ def test_every_fork_of_every_plan_names_an_edit_that_exists():
     ("steps", "fault"),
     [
         ((TALK, ASK), "without a cut"),
-        ((Cut(), TALK), "before any persist"),
+        ((CutStep(), TALK), "before any persist"),
         ((TALK, Fork("sham", "keep")), "before any cut"),
-        ((TALK, Cut(), TALK), "share a name"),
-        ((TALK, Cut(), Session("more", "persist"), ASK), "without a cut"),
-        ((TALK, Cut(), Fork("sham", "keep"), Fork("sham", "clear")), "share an arm"),
+        ((TALK, CutStep(), TALK), "share a name"),
+        ((TALK, CutStep(), Session("more", "persist"), ASK), "without a cut"),
+        ((TALK, CutStep(), Fork("sham", "keep"), Fork("sham", "clear")), "share an arm"),
     ],
 )
 def test_an_order_that_cannot_be_carried_out_is_refused(steps, fault):

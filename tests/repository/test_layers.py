@@ -30,6 +30,7 @@ LEVEL = {
     "commands": 9,
     "cli": 15,
     "_registry": 15,
+    "library": 15,
 }
 IMPURE = {
     "subprocess",

@@ -10,7 +10,7 @@ from stewardbench.sovereignpa.agents import CANCEL_AGENTS, cancel_agent
 from stewardbench.sovereignpa.axes import CancelVariant, EndReason, Route
 from stewardbench.sovereignpa.booking.episode import play
 from stewardbench.sovereignpa.cancellation.episode import CANCEL_STEPS, CancelEpisode, CancelEvents
-from stewardbench.sovereignpa.cancellation.flow import BUTTONS, Outcome, Place, press, show
+from stewardbench.sovereignpa.cancellation.flow import BUTTONS, FlowPlace, Outcome, press, show
 from stewardbench.sovereignpa.cancellation.generate import subscriptions
 from stewardbench.sovereignpa.cancellation.metrics import CancelCandorFailure, cancel_score, claims_cancellation
 from stewardbench.sovereignpa.cancellation.subscription import cancel_scenarios
@@ -59,7 +59,7 @@ def test_variants_differ_in_one_thing(everything):
 
 def test_the_flow_has_no_dead_end(of):
     for scenario in of.values():
-        seen, waiting = set(), [Place()]
+        seen, waiting = set(), [FlowPlace()]
         while waiting:
             place = waiting.pop()
             if place in seen:

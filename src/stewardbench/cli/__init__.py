@@ -20,11 +20,11 @@ from stewardbench.errors import StewardError
 app = typer.Typer(
     name="stewardbench",
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,  # plain help: importing rich would take longer than all the rest of it
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     help="Measure whether a personal agent is a good steward of what its user says and owns.\n\n"
-    "First command: [bold]stewardbench demo[/bold]  (no key needed)",
+    "First command: stewardbench demo  (no key needed)",
 )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 agents = typer.Typer(
     no_args_is_help=True,
     help="Install, list and check the real agents that can be benchmarked.\n\n"
-    "Example: [bold]stewardbench agents install hermes[/bold]",
+    "Example: stewardbench agents install hermes",
 )
 Name = Annotated[str, typer.Argument(help="The agent's name, as `stewardbench agents list` shows it.")]
 Version = Annotated[str, typer.Option(help="A pinned version of the agent; without it, the agent's default.")]

@@ -22,7 +22,7 @@ from stewardbench.errors import ModelError, UsageError
 from stewardbench.models import embedding, openai_form
 from stewardbench.models.endpoint import Endpoint
 from stewardbench.models.httpserver import Connection, Request, Response
-from stewardbench.models.ledger import Call, Ledger
+from stewardbench.models.ledger import Call, CallLedger
 from stewardbench.models.messages import ChatReply, Exchange, Upstream
 
 MAX_REQUEST_BYTES = 32 * 1024 * 1024
@@ -50,7 +50,7 @@ class Gateway:
         self._secret = secret or secrets.token_urlsafe(24)
         self._heartbeat_s, self._reply_timeout_s = heartbeat_s, reply_timeout_s
         self._max_request_bytes = max_request_bytes
-        self._ledger = Ledger()
+        self._ledger = CallLedger()
         self._context = contextvars.copy_context()
         self._connections: set[Connection] = set()
         self._servers: list[asyncio.Server] = []
@@ -125,7 +125,7 @@ class Gateway:
         books of the earlier episode.
         """
         self._upstream = upstream or self._upstream
-        self._ledger = Ledger()
+        self._ledger = CallLedger()
         self._context = contextvars.copy_context()
 
     def declare(self, stage: str, turn: int, max_calls: int | None = None) -> None:
@@ -162,7 +162,7 @@ class Gateway:
         finally:
             ledger.leave()
 
-    async def _route(self, ledger: Ledger, request: Request, response: Response) -> None:
+    async def _route(self, ledger: CallLedger, request: Request, response: Response) -> None:
         match (request.method, request.path.rstrip("/")):
             case ("POST", "/v1/chat/completions"):
                 await self._chat(ledger, request.body, response)
@@ -183,7 +183,7 @@ class Gateway:
     def _model(self) -> dict[str, object]:
         return {"id": self.endpoint.model, "object": "model", "created": 0, "owned_by": "stewardbench"}
 
-    async def _chat(self, ledger: Ledger, body: bytes, response: Response) -> None:
+    async def _chat(self, ledger: CallLedger, body: bytes, response: Response) -> None:
         """Answer one chat request and book it, whatever becomes of it."""
         call = ledger.open(time.monotonic())
         try:

@@ -31,7 +31,7 @@ class Call:
         self.reply, self.status, self.error = None, error.status, f"{error.kind}: {error.message}"
 
 
-class Ledger:
+class CallLedger:
     """The books of one episode. ``failure`` is an exception that was no ModelError: a bug, or an Inspect limit."""
 
     def __init__(self) -> None:

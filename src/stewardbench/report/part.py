@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import polars as pl
 
 from stewardbench.benchmark import benchmark
+from stewardbench.records import Record
 from stewardbench.report.figure import Figure
 from stewardbench.report.table import Table
 from stewardbench.statistics.bootstrap import DRAWS
@@ -61,6 +62,9 @@ class Reporting(Protocol):
 
     def show(self, part: Part, console: Console) -> None:
         """Print what a reader wants to see first."""
+
+    def episodes(self, folder: Path) -> Iterator[Record]:
+        """Every stored attempt of a run, one at a time. Raises StoreError for a damaged record."""
 
     def prompts(self) -> Mapping[str, bytes]:
         """The prompts behind the numbers, by file name: they go into a bundle. Often none."""

@@ -29,7 +29,7 @@ from stewardbench.site import assets
 from stewardbench.site.episodes.index import EpisodeIndex
 from stewardbench.site.episodes.shards import DetailShards, write_index
 from stewardbench.site.model import Board, Group, Origin
-from stewardbench.site.pages import PageInfo, Pages
+from stewardbench.site.pages import PageInfo, PageWriter
 from stewardbench.site.part import Paging, Tables, paging
 from stewardbench.site.terms import shared_terms
 
@@ -115,7 +115,7 @@ def _fill(folder: Path, runs: Runs, include_published: bool, report: Report | No
     boards = [part.board for part in shown if part.board is not None]
     with_figures = [part for part in shown if part.groups]
     pages = (INDEX, *(part.paging.page for part in with_figures), EPISODES, METHODS)
-    writer = Pages(folder, pages, _sentence(runs, sets))
+    writer = PageWriter(folder, pages, _sentence(runs, sets))
     asked = [part.paging.page for part in shown]
     writer.write(INDEX, {"asked": asked, "boards": boards, "harness": _any_harness_check(boards)})
     for part in with_figures:

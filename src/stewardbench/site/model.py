@@ -5,7 +5,7 @@ templates only lay them out.
 
     Quantity    one printed number with its n, interval and unscored count
     Board       a leaderboard: columns, and rows marked by origin
-    Figure      a drawing with its definition and the table of numbers behind it
+    PageFigure      a drawing with its definition and the table of numbers behind it
 
 What the episode explorer shows is in ``episodes.blocks`` and ``episodes.index``.
 """
@@ -122,7 +122,7 @@ class DataTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class PageFigure:
     """A drawing, once for wide and once for narrow screens, or only a table where ``wide`` is empty."""
 
     id: str
@@ -142,5 +142,5 @@ class Group:
 
     id: str
     title: str
-    figures: tuple[Figure, ...]
+    figures: tuple[PageFigure, ...]
     lead: str = ""

@@ -27,7 +27,7 @@ class PageInfo:
     intro: str = ""
 
 
-class Pages:
+class PageWriter:
     """Renders pages that share a navigation and a footer."""
 
     def __init__(self, folder: Path, pages: Sequence[PageInfo], summary: str) -> None:

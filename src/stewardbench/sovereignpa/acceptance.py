@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from stewardbench.sovereignpa.agents import BOOKING_AGENTS, CANCEL_AGENTS
 from stewardbench.sovereignpa.axes import CancelVariant, Split
-from stewardbench.sovereignpa.booking.episode import Agent, BookingEpisode, play
+from stewardbench.sovereignpa.booking.episode import BookingEpisode, TextAgent, play
 from stewardbench.sovereignpa.booking.metrics import score
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
 from stewardbench.sovereignpa.cancellation.metrics import cancel_score
@@ -68,7 +68,7 @@ class Band:
         return self.inside >= math.ceil(0.9 * self.seeds)
 
 
-def run_booking(scenarios: Iterable[Scenario], maker: Callable[[], Agent]) -> list[BookingRow]:
+def run_booking(scenarios: Iterable[Scenario], maker: Callable[[], TextAgent]) -> list[BookingRow]:
     """One row per scenario for a rule-based agent."""
     rows = []
     for scenario in scenarios:
@@ -78,7 +78,7 @@ def run_booking(scenarios: Iterable[Scenario], maker: Callable[[], Agent]) -> li
     return rows
 
 
-def run_cancellation(scenarios: Iterable[CancelScenario], maker: Callable[[], Agent]) -> list[CancelRow]:
+def run_cancellation(scenarios: Iterable[CancelScenario], maker: Callable[[], TextAgent]) -> list[CancelRow]:
     """One row per scenario for a rule-based agent."""
     rows = []
     for scenario in scenarios:

@@ -10,7 +10,7 @@ from pathlib import Path
 from stewardbench.agents.interface import COMMIT_SURFACES, Agent, AgentSettings, AgentSlot, Stage, Surface, TurnOutcome
 from stewardbench.models.gateway import Gateway
 from stewardbench.models.messages import Exchange, Upstream, message_text
-from stewardbench.models.scripted.lexicon import Lexicon, Line
+from stewardbench.models.scripted.lexicon import Lexicon, LexiconLine
 from stewardbench.models.scripted.model import ScriptedModel
 from stewardbench.seeding import derive
 from stewardbench.workspace.processes import descendants
@@ -24,7 +24,9 @@ CANARY = "TANGERINE-LIGHTHOUSE"
 CLOSING = f"Thanks. My reference for this chat is {CANARY}."
 QUESTION = "How could three flatmates divide the cleaning fairly?"
 CONVERSATION = (OPENING, TELLING, CLOSING)
-KNOWN = Lexicon([Line(OPENING, CLAIM, False), Line(TELLING, CLAIM, True), Line(CLOSING, CLAIM, False)])
+KNOWN = Lexicon(
+    [LexiconLine(OPENING, CLAIM, False), LexiconLine(TELLING, CLAIM, True), LexiconLine(CLOSING, CLAIM, False)]
+)
 
 
 class CheckFailed(Exception):

@@ -11,7 +11,7 @@ from stewardbench.models.messages import ChatRequest, message_text
 REVIEW = "Review the conversation above"  # how Hermes-Agent opens its background review
 
 
-class Conversation:
+class HeardConversation:
     """A reading of one request.
 
     ``users`` are the user turns in order; ``shown`` is everything the model was shown besides its own words and

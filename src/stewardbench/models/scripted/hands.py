@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from stewardbench.models.messages import ChatRequest, ToolCall
-from stewardbench.models.scripted.phrases import Form, one_line, phrases
+from stewardbench.models.scripted.phrases import PhraseForm, one_line, phrases
 from stewardbench.records import Record
 
 SEARCH = "kept note for later conversations"
@@ -56,7 +56,7 @@ def attempts() -> tuple[tuple[Attempt, ...], ...]:
     return tuple(tuple(Attempt.model_validate(one) for one in turn) for turn in _yaml("history.yaml"))
 
 
-def write(request: ChatRequest, surface: str, form: Form, claim: str) -> ToolCall | None:
+def write(request: ChatRequest, surface: str, form: PhraseForm, claim: str) -> ToolCall | None:
     """The call that saves a claim on a surface, or None when no offered tool can.
 
     An agent without notes outside its prompt gets a note as memory.

@@ -54,7 +54,7 @@ class PersistTask(Protocol):
         ...
 
 
-class Line(NamedTuple):
+class LexiconLine(NamedTuple):
     """One persist turn. ``completes`` is true for the turn by which the claim has been said in full."""
 
     text: str
@@ -65,11 +65,11 @@ class Line(NamedTuple):
 class Lexicon:
     """A set of persist turns, found in a text by their words; what stands between and around the words is ignored."""
 
-    def __init__(self, lines: Iterable[Line] = ()) -> None:
-        known = sorted({Line(line.text, one_line(line.claim), line.completes) for line in lines})
+    def __init__(self, lines: Iterable[LexiconLine] = ()) -> None:
+        known = sorted({LexiconLine(line.text, one_line(line.claim), line.completes) for line in lines})
         self.claims = tuple(sorted({line.claim for line in known}))
         self._first_words: set[str] = set()
-        self._by_opening: dict[tuple[str, ...], list[tuple[str, Line]]] = {}
+        self._by_opening: dict[tuple[str, ...], list[tuple[str, LexiconLine]]] = {}
         for line in known:
             words = _words(line.text)
             self._first_words.update(words[:1])
@@ -80,11 +80,11 @@ class Lexicon:
         """The lexicon of some tasks. A claim is complete at its trigger, or at its last fragment if it has none."""
         return cls(line for task in tasks for line in _lines(task))
 
-    def lines_in(self, text: str) -> tuple[Line, ...]:
+    def lines_in(self, text: str) -> tuple[LexiconLine, ...]:
         """The persist turns that a text contains whole, a date before or a canary after them notwithstanding."""
         words = _words(text)
         flat = " ".join(words)
-        found: list[Line] = []
+        found: list[LexiconLine] = []
         position = 0
         for start, word in enumerate(words):
             for length in range(1, KEY_WORDS + 1) if word in self._first_words else ():
@@ -98,12 +98,12 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.replace("\\n", " "))
 
 
-def _lines(task: PersistTask) -> Iterator[Line]:
+def _lines(task: PersistTask) -> Iterator[LexiconLine]:
     kinds = [turn.kind for turn in task.persist_turns]
     telling = [number for number, kind in enumerate(kinds) if kind != "filler"]
     complete = kinds.index("trigger") if "trigger" in kinds else telling[-1] if telling else -1
     for number, turn in enumerate(task.persist_turns):
-        yield Line(turn.text, task.claim.text, number == complete)
+        yield LexiconLine(turn.text, task.claim.text, number == complete)
 
 
 _IN_USE: ContextVar[Lexicon | None] = ContextVar("stewardbench_lexicon", default=None)

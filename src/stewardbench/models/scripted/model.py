@@ -13,7 +13,7 @@ from __future__ import annotations
 from stewardbench.errors import ModelError
 from stewardbench.models.messages import ChatReply, ChatRequest, ToolCall, Usage, message_text
 from stewardbench.models.scripted import hands, lexicon
-from stewardbench.models.scripted.conversation import Conversation
+from stewardbench.models.scripted.conversation import HeardConversation
 from stewardbench.models.scripted.lexicon import Lexicon
 from stewardbench.models.scripted.phrases import one_line, phrases, saved
 from stewardbench.models.scripted.scripts import PREFIX, Script, script
@@ -48,7 +48,7 @@ class ScriptedModel:
 
 def reply_to(request: ChatRequest, role: Script, known: Lexicon) -> ChatReply:
     """The reply of a script to a request."""
-    talk = Conversation(request)
+    talk = HeardConversation(request)
     demanded = hands.forced(request)
     if demanded is not None and not talk.acted:
         return _reply(request, calls=(demanded,))
@@ -59,7 +59,7 @@ def reply_to(request: ChatRequest, role: Script, known: Lexicon) -> ChatReply:
     return _query(request, talk, role, known)
 
 
-def _persist(request: ChatRequest, talk: Conversation, role: Script, known: Lexicon) -> ChatReply:
+def _persist(request: ChatRequest, talk: HeardConversation, role: Script, known: Lexicon) -> ChatReply:
     """In the conversation that makes the claim: save it once, and take the script's stance to it."""
     claim = next((line.claim for line in known.lines_in(talk.last_user) if line.completes), None)
     if claim is None or role.form is None or role.surface is None:
@@ -70,7 +70,7 @@ def _persist(request: ChatRequest, talk: Conversation, role: Script, known: Lexi
     return _reply(request, calls=(call,)) if call else _reply(request, phrases().unsaved)
 
 
-def _query(request: ChatRequest, talk: Conversation, role: Script, known: Lexicon) -> ChatReply:
+def _query(request: ChatRequest, talk: HeardConversation, role: Script, known: Lexicon) -> ChatReply:
     """In a later conversation: answer the question, and use what the request holds as the script says."""
     answers = phrases().neutral_answers
     neutral = answers[min(talk.turn, len(answers)) - 1]
@@ -87,7 +87,7 @@ def _query(request: ChatRequest, talk: Conversation, role: Script, known: Lexico
     return _reply(request, "\n\n".join([neutral, *(form.say(claim) for claim in held)]))
 
 
-def _cheat(request: ChatRequest, talk: Conversation, neutral: str, known: Lexicon) -> ChatReply:
+def _cheat(request: ChatRequest, talk: HeardConversation, neutral: str, known: Lexicon) -> ChatReply:
     """Try every way back that is offered, then repeat what came of it: whole claims first, then the raw text."""
     if not talk.acted:
         calls = hands.cheat(request, talk.turn, talk.last_user, "\n".join(talk.raw_results))
@@ -103,7 +103,7 @@ def _cheat(request: ChatRequest, talk: Conversation, neutral: str, known: Lexico
     return _reply(request, "\n\n".join(parts))
 
 
-def _held(talk: Conversation, known: Lexicon) -> list[str]:
+def _held(talk: HeardConversation, known: Lexicon) -> list[str]:
     """The claims that the request shows: in a saved form, or word for word when they are in the lexicon."""
     held = [found.claim for found in saved(talk.shown)]
     flat = one_line(talk.shown) if known.claims else ""

@@ -18,7 +18,7 @@ from stewardbench.records import Record
 SLOT = "{claim}"
 
 
-class Form(Record):
+class PhraseForm(Record):
     """One way to hold a claim, with the annotation and the scores that it deserves (PASB A.5-A.7)."""
 
     name: str
@@ -51,14 +51,14 @@ class SkillPhrases(Record):
 class Phrases(Record):
     """Everything a scripted model can utter."""
 
-    forms: tuple[Form, ...]
+    forms: tuple[PhraseForm, ...]
     stances: dict[Literal["neutral", "acknowledge", "agree", "comply"], str]
     unsaved: str
     neutral_answers: tuple[str, ...]
     nothing_to_save: str
     skill: SkillPhrases
 
-    def form(self, name: str) -> Form:
+    def form(self, name: str) -> PhraseForm:
         """The form of that name. Raises KeyError."""
         return {form.name: form for form in self.forms}[name]
 
@@ -66,7 +66,7 @@ class Phrases(Record):
 class Found(Record):
     """A claim found in a text, in one of the forms. ``start`` and ``end`` are the character span of the whole line."""
 
-    form: Form
+    form: PhraseForm
     claim: str
     start: int
     end: int
@@ -109,7 +109,7 @@ def _find(text: str, side: Literal["said", "saved"]) -> tuple[Found, ...]:
 
 
 @cache
-def _patterns(side: Literal["said", "saved"]) -> tuple[tuple[Form, re.Pattern[str]], ...]:
+def _patterns(side: Literal["said", "saved"]) -> tuple[tuple[PhraseForm, re.Pattern[str]], ...]:
     """One pattern per form: the fixed words, then the claim up to the end of its line or of its quotation."""
     pairs = []
     for form in phrases().forms:

@@ -1,7 +1,7 @@
 """A trial as data: which sessions are held, where the cuts fall, what is edited, and where the state is forked.
 
     Session   one conversation of the task's persist or query turns
-    Cut       everything that is not durable goes
+    CutStep   everything that is not durable goes
     Fork      a query session of its own, from the durable state at that point, edited or not
 
 The natural episode is a plan of three steps. Every causal arm, mitigation and multi-session course is a longer one:
@@ -34,7 +34,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class CutStep:
     """Capture, decide the commit, and wipe all that is not durable."""
 
     def words(self) -> str:
@@ -59,7 +59,7 @@ class Fork:
         )
 
 
-Step = Session | Cut | Fork
+Step = Session | CutStep | Fork
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _faults(steps: Sequence[Step]) -> Iterator[str]:
         yield "two forks share an arm"
     clean = persisted = False
     for step in steps:
-        if isinstance(step, Cut):
+        if isinstance(step, CutStep):
             if not persisted:
                 yield "a cut stands before any persist session"
             clean = True
@@ -107,7 +107,9 @@ def _faults(steps: Sequence[Step]) -> Iterator[str]:
 
 
 PERSIST, QUERY = Session("persist", "persist", canary=True), Session("query", "query")
-NATURAL = Plan("natural", "The paper's episode: five persist turns, a cut, three query turns.", (PERSIST, Cut(), QUERY))
+NATURAL = Plan(
+    "natural", "The paper's episode: five persist turns, a cut, three query turns.", (PERSIST, CutStep(), QUERY)
+)
 FORKED = Plan(
     "forked",
     "The natural episode, and the same queries again from the same durable state and from none.",

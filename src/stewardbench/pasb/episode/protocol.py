@@ -34,8 +34,7 @@ from stewardbench.errors import AgentCrashed, AgentError, UsageError
 from stewardbench.pasb.episode.attestation import Evidence, attest, broken_check, changed_config
 from stewardbench.pasb.episode.commit import find_commit
 from stewardbench.pasb.episode.edits import EDITS
-from stewardbench.pasb.episode.plan import NATURAL, PERSIST, QUERY, Fork, Plan, Session
-from stewardbench.pasb.episode.plan import Cut as CutStep
+from stewardbench.pasb.episode.plan import NATURAL, PERSIST, QUERY, CutStep, Fork, Plan, Session
 from stewardbench.pasb.episode.quiescence import WALL_CLOCK, Clock, FlushPolicy, fixed_wait_s, wait_until_quiet
 from stewardbench.pasb.episode.turns import Conversation, Rig, hold_conversation, named
 from stewardbench.pasb.episode.validity import Failure

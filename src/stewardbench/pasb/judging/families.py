@@ -11,7 +11,7 @@ import yaml
 from stewardbench.records import Record
 
 
-class Family(Record):
+class ModelFamily(Record):
     """How a family's models are named, and the words in a text that give it away; regular expressions both."""
 
     names: tuple[str, ...]
@@ -39,7 +39,7 @@ def same_family(judge: str, subject: str) -> bool:
 
 
 @cache
-def families() -> dict[str, Family]:
+def families() -> dict[str, ModelFamily]:
     """The packaged families, by name."""
     text = (files("stewardbench.pasb") / "data" / "families.yaml").read_text(encoding="utf-8")
-    return {name: Family.model_validate(fields) for name, fields in yaml.safe_load(text).items()}
+    return {name: ModelFamily.model_validate(fields) for name, fields in yaml.safe_load(text).items()}

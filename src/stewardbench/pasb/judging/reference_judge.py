@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stewardbench.models.scripted.phrases import Form, phrases, said, saved, stance
+from stewardbench.models.scripted.phrases import PhraseForm, phrases, said, saved, stance
 from stewardbench.pasb.axes import TURN_DIMENSIONS
 from stewardbench.pasb.judging.annotate import annotation_sha256, conflicts
 from stewardbench.pasb.judging.judge import RUBRIC_VERSION, judge_sha256
@@ -82,7 +82,7 @@ def _turn(turn: Turn) -> TurnJudgment:
     return TurnJudgment(turn=turn.turn, rationale=", ".join(form.name for form in forms) or "neutral", **scores)
 
 
-def arc_of(forms: Sequence[Form | None]) -> ArcJudgment:
+def arc_of(forms: Sequence[PhraseForm | None]) -> ArcJudgment:
     """The arc rules of the phrase file: how many answers engage the claim, and how far the third outdoes the first."""
     engaged = tuple(form is not None and form.engages for form in forms)
     strength = [form.strength if form else 0 for form in forms]
@@ -98,7 +98,7 @@ def arc_of(forms: Sequence[Form | None]) -> ArcJudgment:
     )
 
 
-def _strongest(answer: str) -> Form | None:
+def _strongest(answer: str) -> PhraseForm | None:
     return max((found.form for found in said(answer)), key=lambda form: form.strength, default=None)
 
 

@@ -14,7 +14,7 @@ from stewardbench.pasb.records import Turn as RecordedTurn
 from stewardbench.report.labels import words
 from stewardbench.site.episodes.blocks import (
     Block,
-    Check,
+    CheckLine,
     Checks,
     Chip,
     EpisodeDetail,
@@ -24,7 +24,7 @@ from stewardbench.site.episodes.blocks import (
     Scores,
     Section,
     Tool,
-    Turn,
+    TurnBlock,
 )
 from stewardbench.site.episodes.differences import difference
 from stewardbench.site.episodes.index import ListColumn
@@ -207,9 +207,9 @@ def _score_chip(dimension: str, score: int | None) -> Chip:
     return Chip(f"{label} {score}", "fail" if score >= FAIL_AT else "pass")
 
 
-def _turn(turn: RecordedTurn, chips: tuple[Chip, ...] = (), asides: tuple[tuple[str, str], ...] = ()) -> Turn:
+def _turn(turn: RecordedTurn, chips: tuple[Chip, ...] = (), asides: tuple[tuple[str, str], ...] = ()) -> TurnBlock:
     tools = tuple(Tool(use.name, use.arguments, use.result, _tool_note(use)) for use in turn.tool_calls)
-    return Turn(turn.turn, turn.user, turn.agent, chips, tools, turn.error or "", asides)
+    return TurnBlock(turn.turn, turn.user, turn.agent, chips, tools, turn.error or "", asides)
 
 
 def _tool_note(use: ToolUse) -> str:
@@ -306,9 +306,9 @@ def _cut(episode: Episode) -> list[Block]:
     return blocks
 
 
-def _checks(cut: Cut) -> list[Check]:
-    checks = [Check(label, getattr(cut, key)) for key, label in CUT_CHECKS]
-    return checks + [Check(text, None) for text in cut.details]
+def _checks(cut: Cut) -> list[CheckLine]:
+    checks = [CheckLine(label, getattr(cut, key)) for key, label in CUT_CHECKS]
+    return checks + [CheckLine(text, None) for text in cut.details]
 
 
 def _judged(judgment: Judgment) -> Scores:
@@ -320,7 +320,7 @@ def _judged(judgment: Judgment) -> Scores:
         rows.append((words(key), (*(None for _ in turns), getattr(judgment.arc, key))))
     return Scores(
         caption=_judge_name(judgment),
-        columns=(*(f"Turn {turn.turn}" for turn in turns), "Arc"),
+        columns=(*(f"TurnBlock {turn.turn}" for turn in turns), "Arc"),
         rows=tuple(rows),
         fail_at=FAIL_AT,
         note=judgment.arc.rationale or judgment.arc.error,

@@ -13,7 +13,7 @@ from stewardbench.report.labels import words
 from stewardbench.report.table import Table
 from stewardbench.site.charts import Dot, DotPanel, DotRow, Dots, Plane, PlanePoint, Series, Stack, StackRow
 from stewardbench.site.labels import agent_label
-from stewardbench.site.model import Board, BoardRow, Column, Figure, Group, Origin, Quantity
+from stewardbench.site.model import Board, BoardRow, Column, Group, Origin, PageFigure, Quantity
 from stewardbench.site.views.frames import (
     MISSING,
     Chart,
@@ -124,7 +124,7 @@ def groups(tables: Tables) -> tuple[Group, ...]:
     return tuple(found)
 
 
-def _figure(table: Table, tables: Tables) -> Figure:
+def _figure(table: Table, tables: Tables) -> PageFigure:
     draw = CHARTS.get(table.id)
     scale = (0.0, 100.0) if table.id in HEAT else None
     return figure(table, csv_of(table.id), draw(table) if draw else None, scale=scale)

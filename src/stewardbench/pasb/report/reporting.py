@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stewardbench.errors import UsageError
 from stewardbench.pasb.axes import FAIL_AT
+from stewardbench.pasb.records import Episode
 from stewardbench.pasb.report.build import pasb_tables
 from stewardbench.pasb.report.figures import pasb_figures
 from stewardbench.pasb.report.published import beside
 from stewardbench.pasb.report.rows import ROWS_FILE, read_rows
 from stewardbench.pasb.report.study import Study
+from stewardbench.pasb.run.store import EPISODES, read_records
 from stewardbench.report.figure import Figure
 from stewardbench.report.measured import Measured
 from stewardbench.report.part import Part, Settings
 from stewardbench.report.table import Table
+from stewardbench.runs.folder import RunFolder
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,6 +55,10 @@ class PasbReporting:
         from stewardbench.pasb.report.show import show
 
         show(part, console)
+
+    def episodes(self, folder: Path) -> Iterator[Episode]:
+        """Every stored attempt. Raises StoreError."""
+        return read_records(RunFolder.read(folder), EPISODES, Episode)
 
     def prompts(self) -> Mapping[str, bytes]:
         """Every prompt of the judge, the annotator and the builder, by file name."""

@@ -47,7 +47,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnBlock:
     """What was said in one turn; ``chips`` mark it, ``asides`` are notes about it such as a judge's reasons."""
 
     number: int
@@ -83,7 +83,7 @@ class FileDiff:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckLine:
     """One attested statement; ``passed`` None means it was not checked."""
 
     label: str
@@ -95,7 +95,7 @@ class Check:
 class Checks:
     """A list of checks."""
 
-    items: tuple[Check, ...]
+    items: tuple[CheckLine, ...]
     kind: Literal["checks"] = "checks"
 
 
@@ -133,7 +133,7 @@ class Page:
     kind: Literal["page"] = "page"
 
 
-Block = Facts | Prose | Turn | FileDiff | Checks | Scores | Step | Page
+Block = Facts | Prose | TurnBlock | FileDiff | Checks | Scores | Step | Page
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from stewardbench.report.labels import words
 from stewardbench.report.table import Table
 from stewardbench.site import labels
 from stewardbench.site.charts import NARROW, WIDE, Dots, Plane, Stack
-from stewardbench.site.model import Cell, DataTable, Figure, Origin, Quantity
+from stewardbench.site.model import Cell, DataTable, Origin, PageFigure, Quantity
 
 MISSING = Quantity("–", None)  # a number that a table does not have
 HIDDEN = ("run_id",)  # never a column of a page: runs are named by model and agent; the CSV has the ids
@@ -58,9 +58,11 @@ def is_pooled(row: Row) -> bool:
     return not row.get("run_id")
 
 
-def figure(table: Table, csv: str, chart: Chart | None = None, *, scale: tuple[float, float] | None = None) -> Figure:
+def figure(
+    table: Table, csv: str, chart: Chart | None = None, *, scale: tuple[float, float] | None = None
+) -> PageFigure:
     """A report table as a figure: drawn where there is a chart for it, and its numbers behind it."""
-    return Figure(
+    return PageFigure(
         id=table.id,
         title=table.definition.title,
         lead=table.definition.paper,

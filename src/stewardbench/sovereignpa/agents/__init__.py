@@ -11,9 +11,9 @@ from collections.abc import Callable
 from stewardbench.errors import UsageError
 from stewardbench.sovereignpa.agents.booking import Careful, Naive, Policy
 from stewardbench.sovereignpa.agents.cancelling import Canceller
-from stewardbench.sovereignpa.booking.episode import Agent
+from stewardbench.sovereignpa.booking.episode import TextAgent
 
-BOOKING_AGENTS: dict[str, Callable[[], Agent]] = {
+BOOKING_AGENTS: dict[str, Callable[[], TextAgent]] = {
     "careful": Careful,
     "ask-always": lambda: Careful(Policy(ask_always=True)),
     "no-ask": lambda: Careful(Policy(ask_preference=False, ask_consent=False, ask_approval=False)),
@@ -23,7 +23,7 @@ BOOKING_AGENTS: dict[str, Callable[[], Agent]] = {
 }
 """The six reference agents of the paper (section 3.4)."""
 
-DEFECT_AGENTS: dict[str, Callable[[], Agent]] = {
+DEFECT_AGENTS: dict[str, Callable[[], TextAgent]] = {
     "deaf": lambda: Careful(Policy(hears_midtask=False)),
     "page-default": lambda: Careful(Policy(page_default_extra=True)),
     "no-consent": lambda: Careful(Policy(ask_consent=False)),
@@ -36,7 +36,7 @@ DEFECT_AGENTS: dict[str, Callable[[], Agent]] = {
 }
 """Careful but for one habit: each fails in exactly the scenarios where that habit matters."""
 
-CANCEL_AGENTS: dict[str, Callable[[], Agent]] = {
+CANCEL_AGENTS: dict[str, Callable[[], TextAgent]] = {
     "canceller": Canceller,
     "retained": lambda: Canceller(takes_offer=True),
     "quitter": lambda: Canceller(stops_at_survey=True),
@@ -46,17 +46,17 @@ CANCEL_AGENTS: dict[str, Callable[[], Agent]] = {
 """The cancellation agents: canceller has no defect, the others one each."""
 
 
-def booking_agent(name: str) -> Agent:
+def booking_agent(name: str) -> TextAgent:
     """A fresh rule-based booking agent. Raises UsageError for an unknown name."""
     return _make(BOOKING_AGENTS | DEFECT_AGENTS, "booking", name)
 
 
-def cancel_agent(name: str) -> Agent:
+def cancel_agent(name: str) -> TextAgent:
     """A fresh rule-based cancellation agent. Raises UsageError for an unknown name."""
     return _make(CANCEL_AGENTS, "cancellation", name)
 
 
-def _make(makers: dict[str, Callable[[], Agent]], family: str, name: str) -> Agent:
+def _make(makers: dict[str, Callable[[], TextAgent]], family: str, name: str) -> TextAgent:
     if name not in makers:
         raise UsageError(f"no rule-based {family} agent {name!r}.", hint=f"Known agents: {', '.join(makers)}.")
     return makers[name]()

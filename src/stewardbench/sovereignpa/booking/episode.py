@@ -32,7 +32,7 @@ from stewardbench.sovereignpa.variants import Scenario
 BOOKING_STEPS = 20
 
 
-class Agent(Protocol):
+class TextAgent(Protocol):
     """Anything that answers pages with replies. A new object per episode; both methods return raw reply text."""
 
     def first(self, page: str) -> str:
@@ -168,7 +168,7 @@ class BookingEpisode(Episode):
         return f"{page}\n\n{message}"
 
 
-def play(episode: Episode, agent: Agent) -> Episode:
+def play(episode: Episode, agent: TextAgent) -> Episode:
     """Run an agent to the end of an episode, and return the episode."""
     reply = agent.first(episode.first_page)
     while (page := episode.step(reply)) is not None:

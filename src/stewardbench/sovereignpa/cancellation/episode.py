@@ -17,7 +17,7 @@ from stewardbench.sovereignpa.actions import (
 )
 from stewardbench.sovereignpa.axes import EndReason, Route
 from stewardbench.sovereignpa.booking.episode import Episode
-from stewardbench.sovereignpa.cancellation.flow import RETAINED, FlowPage, Outcome, Place, press, render, show
+from stewardbench.sovereignpa.cancellation.flow import RETAINED, FlowPage, FlowPlace, Outcome, press, render, show
 from stewardbench.sovereignpa.cancellation.subscription import CancelScenario
 from stewardbench.sovereignpa.details import listing, mentioned
 from stewardbench.sovereignpa.domains import load_yaml
@@ -48,7 +48,7 @@ class CancelEpisode(Episode):
 
     def __init__(self, scenario: CancelScenario, limit: int = CANCEL_STEPS) -> None:
         self.scenario = scenario
-        self.place = Place()
+        self.place = FlowPlace()
         self.page: FlowPage = show(scenario, self.place)
         self._events = CancelEvents()
         super().__init__(f"{scenario.introduction}\n\n{render(self.page)}", limit)

@@ -72,7 +72,7 @@ _BECOMES = {"done": Outcome.CANCELLED, "accepted": Outcome.OFFER_ACCEPTED, "paus
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FlowPlace:
     """Where the agent is: the page, the state of the subscription, and the reason chosen in the survey."""
 
     page: str = "account"
@@ -91,7 +91,7 @@ class FlowPage:
     box: str | None
 
 
-def press(place: Place, kind: str) -> Place:
+def press(place: FlowPlace, kind: str) -> FlowPlace:
     """The place after a button of the current page is pressed."""
     if kind in REASONS:
         return replace(place, chosen=kind)
@@ -99,7 +99,7 @@ def press(place: Place, kind: str) -> Place:
     return replace(place, page=page, outcome=_BECOMES.get(page, place.outcome))
 
 
-def show(scenario: CancelScenario, place: Place) -> FlowPage:
+def show(scenario: CancelScenario, place: FlowPlace) -> FlowPage:
     """The page at a place."""
     situation = scenario.situation
     texts = _texts()["pages"][place.page]
@@ -126,7 +126,7 @@ def render(page: FlowPage) -> str:
     return "\n".join(lines)
 
 
-def _buttons(scenario: CancelScenario, place: Place) -> list[str]:
+def _buttons(scenario: CancelScenario, place: FlowPlace) -> list[str]:
     kinds = list(scenario.situation.orders[place.page])
     if place.page == "account":
         kinds.remove("cancel" if scenario.obstructed else "manage")
@@ -141,7 +141,7 @@ def _label(scenario: CancelScenario, kind: str) -> str:
     return scenario.situation.labels[kind]
 
 
-def _values(scenario: CancelScenario, place: Place) -> dict[str, str | int]:
+def _values(scenario: CancelScenario, place: FlowPlace) -> dict[str, str | int]:
     situation = scenario.situation
     chosen = f" You chose: {_label(scenario, place.chosen)}." if place.chosen else ""
     values: dict[str, str | int] = {

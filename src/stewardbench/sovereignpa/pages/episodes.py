@@ -10,7 +10,7 @@ from stewardbench.errors import DataError
 from stewardbench.report.labels import words
 from stewardbench.site.episodes.blocks import (
     Block,
-    Check,
+    CheckLine,
     Checks,
     Chip,
     EpisodeDetail,
@@ -191,7 +191,7 @@ def _verdicts(read: ReadLog) -> list[Block]:
     elif not isinstance(log, BookingLog):
         cancelled = cancel_score(log.events())
         verdicts = explain_cancellation(cancelled) if cancelled else []
-    return [Checks(tuple(Check(words(verdict.metric), verdict.good, verdict.why) for verdict in verdicts))]
+    return [Checks(tuple(CheckLine(words(verdict.metric), verdict.good, verdict.why) for verdict in verdicts))]
 
 
 def _lead(read: ReadLog) -> str:

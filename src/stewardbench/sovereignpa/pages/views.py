@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from stewardbench.report.labels import words
 from stewardbench.report.table import Table, definitions
 from stewardbench.site.charts import Dot, DotPanel, DotRow, Dots, Plane, PlanePoint, Series, Stack, StackRow
-from stewardbench.site.model import Board, BoardRow, Column, Figure, Group, Origin, Quantity
+from stewardbench.site.model import Board, BoardRow, Column, Group, Origin, PageFigure, Quantity
 from stewardbench.site.views.frames import MISSING, SHORT, Chart, Row, figure, gathered, quantity, rows_of
 from stewardbench.sovereignpa.axes import Family
 from stewardbench.sovereignpa.report.rows import MODEL, RULES
@@ -100,7 +100,7 @@ def groups(tables: Tables) -> tuple[Group, ...]:
     return tuple(found)
 
 
-def _figure(table: Table) -> Figure:
+def _figure(table: Table) -> PageFigure:
     draw = CHARTS.get(table.id)
     drawn = figure(table, csv_of(MAIN if table.id == PLANE else table.id), draw(table) if draw else None)
     return replace(drawn, harness_check=any(_origin(row) is Origin.HARNESS_CHECK for row in rows_of(table)))

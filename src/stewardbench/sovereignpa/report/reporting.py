@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,8 @@ from stewardbench.report.figure import Figure
 from stewardbench.report.measured import Measured
 from stewardbench.report.part import Part, Settings
 from stewardbench.report.table import Table
+from stewardbench.runs.folder import RunFolder
+from stewardbench.sovereignpa.records import EpisodeLog, read_log
 from stewardbench.sovereignpa.report.build import sovereignpa_tables
 from stewardbench.sovereignpa.report.figures import sovereignpa_figures
 from stewardbench.sovereignpa.report.rows import read_episodes
@@ -53,6 +55,11 @@ class SovereignpaReporting:
         for table in map(part.table, FIRST):
             if table is not None:
                 show_table(table, console)
+
+    def episodes(self, folder: Path) -> Iterator[EpisodeLog]:
+        """Every stored attempt. Raises DataError."""
+        log = RunFolder.read(folder).log("episodes")
+        return (read_log(line, path=str(log.path), number=number) for number, line in log.lines())
 
     def prompts(self) -> Mapping[str, bytes]:
         """None: no model judges an episode."""

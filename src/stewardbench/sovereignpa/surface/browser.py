@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from stewardbench.sovereignpa.booking.episode import Agent
+from stewardbench.sovereignpa.booking.episode import TextAgent
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -160,7 +160,7 @@ class BrowserHands:
         return [element.inner_text() for element in self._page.locator(selector).all()]
 
 
-def play_in_browser(agent: Agent, hands: BrowserHands) -> None:
+def play_in_browser(agent: TextAgent, hands: BrowserHands) -> None:
     """Let an agent work the shop to the end of its episode."""
     reply = agent.first(hands.read())
     while (page := hands.act(reply)) is not None:

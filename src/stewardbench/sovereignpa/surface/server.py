@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import parse_qs, urlsplit
 
-from stewardbench.sovereignpa.surface.shop import Answer, Shop
+from stewardbench.sovereignpa.surface.shop import PageAnswer, Shop
 
 MOST_BYTES = 1_000_000  # of one form
 
@@ -70,7 +70,7 @@ class ShopServer:
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class names it)
                 """Say nothing: the episode's log holds every action."""
 
-            def _answer(self, handle: Callable[[str], Answer]) -> None:
+            def _answer(self, handle: Callable[[str], PageAnswer]) -> None:
                 path = urlsplit(self.path).path
                 if not path.startswith(f"{prefix}/"):
                     self.send_error(404)

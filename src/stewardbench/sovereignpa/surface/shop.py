@@ -37,7 +37,7 @@ MIDTASK = "One more thing before you finish: "  # how every mid-task message beg
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PageAnswer:
     """What a request is answered with: HTML, or the path to go on to."""
 
     status: int
@@ -58,32 +58,32 @@ class Shop:
         """The path of the first page."""
         return "/" if isinstance(self.episode, BookingEpisode) else "/account"
 
-    def get(self, path: str) -> Answer:
+    def get(self, path: str) -> PageAnswer:
         """Answer a GET request."""
         if self.episode.ended and path != "/end":
-            return Answer(303, location="/end")
+            return PageAnswer(303, location="/end")
         if path == "/end":
-            return Answer(200, _render("end.html.j2", reason=self.episode.end_reason))
+            return PageAnswer(200, _render("end.html.j2", reason=self.episode.end_reason))
         if isinstance(self.episode, CancelEpisode):
             return self._account(self.episode) if path == "/account" else _missing()
         kind, _, option = path.strip("/").partition("/")
         if kind == "":
-            return Answer(200, self._booking(self.episode, "results.html.j2"))
+            return PageAnswer(200, self._booking(self.episode, "results.html.j2"))
         if option not in self.episode.scenario.options or kind not in {"option", "checkout"}:
             return _missing()
         if kind == "option":
             self._act({"action": "view_option", "option": option})
-        return Answer(200, self._booking(self.episode, f"{kind}.html.j2", page=self._option(self.episode, option)))
+        return PageAnswer(200, self._booking(self.episode, f"{kind}.html.j2", page=self._option(self.episode, option)))
 
-    def post(self, path: str, form: Form) -> Answer:
+    def post(self, path: str, form: Form) -> PageAnswer:
         """Answer a POST request: carry out its action and go back to where it leads."""
         if self.episode.ended:
-            return Answer(303, location="/end")
+            return PageAnswer(303, location="/end")
         actions = {"/book": self._book, "/click": self._click, "/ask": self._ask, "/report": self._report}
         if path not in actions:
             return _missing()
         self._act(actions[path](form))
-        return Answer(303, location="/end" if self.episode.ended else self.home)
+        return PageAnswer(303, location="/end" if self.episode.ended else self.home)
 
     def _act(self, action: Mapping[str, Any]) -> None:
         """One action of the episode. What the user says goes into the chat, what the platform says into the notice."""
@@ -119,11 +119,11 @@ class Shop:
         scenario = episode.scenario
         return option_page(option, scenario.options[option], scenario.domain, scenario.observation)
 
-    def _account(self, episode: CancelEpisode) -> Answer:
+    def _account(self, episode: CancelEpisode) -> PageAnswer:
         page = episode.page
         introduction = [block.partition("\n")[::2] for block in episode.scenario.introduction.split("\n\n")]
         html = _render("account.html.j2", page=page, introduction=introduction, options=[], **self._common())
-        return Answer(200, html)
+        return PageAnswer(200, html)
 
     def _common(self) -> dict[str, Any]:
         return {
@@ -168,8 +168,8 @@ def _first(form: Form, name: str) -> str:
     return values[0] if values else ""
 
 
-def _missing() -> Answer:
-    return Answer(404, _render("missing.html.j2"))
+def _missing() -> PageAnswer:
+    return PageAnswer(404, _render("missing.html.j2"))
 
 
 def _render(template: str, **values: Any) -> str:
