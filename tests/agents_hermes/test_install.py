@@ -136,3 +136,28 @@ def test_agents_are_found_by_name() -> None:
     with pytest.raises(UsageError, match="hermes") as caught:
         load_agent("hermess")
     assert "hermes" in caught.value.hint
+
+
+def test_an_agent_is_installed_on_first_use_and_one_line_says_so(tmp_path, monkeypatch):
+    from stewardbench.agents.install import ensure_installed
+    from stewardbench.agents.interface import AgentSettings
+
+    class Fresh:
+        name, place = "fresh", None
+
+        def version(self, settings):
+            return "1.0"
+
+        def installed(self, settings):
+            return self.place
+
+        def install(self, settings):
+            self.place = tmp_path
+            return tmp_path
+
+    said, agent = [], Fresh()
+    assert ensure_installed(agent, AgentSettings(), said.append) == tmp_path
+    assert ensure_installed(agent, AgentSettings(), said.append) == tmp_path
+    assert len(said) == 1
+    assert said[0].startswith("Installing fresh 1.0 into")
+    assert ensure_installed(object(), AgentSettings(), said.append) is None

@@ -23,7 +23,7 @@ from typing import Protocol, runtime_checkable
 
 import platformdirs
 
-from stewardbench.agents.interface import AgentSettings
+from stewardbench.agents.interface import Agent, AgentSettings
 from stewardbench.errors import InstallError
 
 READY = "READY"  # marker file of a finished environment
@@ -43,6 +43,18 @@ class Installable(Protocol):
     def install(self, settings: AgentSettings) -> Path:
         """Install the selected version unless it is there already. Raises InstallError."""
         ...
+
+
+def ensure_installed(agent: Agent, settings: AgentSettings, tell: Callable[[str], object]) -> Path | None:
+    """Install an agent on its first use, saying so in one line. None where the agent comes in a way of its own.
+
+    Raises InstallError, and UsageError for settings that the agent cannot honour.
+    """
+    if not isinstance(agent, Installable):
+        return None
+    if agent.installed(settings) is None:
+        tell(f"Installing {agent.name} {agent.version(settings)} into {cache_folder()} (once) ...")
+    return agent.install(settings)
 
 
 def cache_folder() -> Path:

@@ -58,20 +58,17 @@ def install_agent(name: Name, version: Version = "") -> None:
     """
     import time
 
-    from stewardbench.agents.install import Installable
+    from stewardbench.agents.install import ensure_installed
     from stewardbench.agents.interface import AgentSettings
     from stewardbench.agents.registry import load_agent
     from stewardbench.errors import UsageError
 
     agent, settings = load_agent(name), AgentSettings(version=version)
-    if not isinstance(agent, Installable):
-        raise UsageError(f"Agent {name!r} installs itself.", hint="See the documentation of the package it comes with.")
-    chosen = agent.version(settings)
-    if agent.installed(settings) is None:
-        typer.echo(f"Installing {name} {chosen} ...", err=True)
     start = time.monotonic()
-    place = agent.install(settings)
-    typer.echo(f"{name} {chosen} is installed in {place} ({time.monotonic() - start:.0f} s)")
+    place = ensure_installed(agent, settings, lambda line: typer.echo(line, err=True))
+    if place is None:
+        raise UsageError(f"Agent {name!r} installs itself.", hint="See the documentation of the package it comes with.")
+    typer.echo(f"{name} {agent.version(settings)} is installed in {place} ({time.monotonic() - start:.0f} s)")
 
 
 def doctor(

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stewardbench.agents.install import Installable
+from stewardbench.agents.install import ensure_installed
+from stewardbench.agents.interface import AgentSettings
 from stewardbench.agents.registry import load_agent
 from stewardbench.errors import UsageError
 from stewardbench.pasb.measure import metrics
@@ -93,21 +94,13 @@ async def run_demo(
         tell(f"SovereignPA-Bench: the rule-based agent {name}")
         await run_sovereignpa(sovereignpa_settings(agent=name), out / f"sovereignpa-{name}")
     for part in parts:
-        _install(part.agent, tell)
+        ensure_installed(load_agent(part.agent), AgentSettings(), tell)
         tell(f"PASB: scripted model {part.model} on the real {part.agent}, {part.sample} tasks")
         settings = pasb_settings(
             agent=part.agent, model=f"scripted/{part.model}", judge="reference", tasks="smoke", sample=part.sample
         )
         await run_pasb(settings, out / part.folder, workers=workers if part.agent == "hermes" else 1, watch=watch)
     return (_row(part, out / part.folder) for part in parts)
-
-
-def _install(name: str, tell: Callable[[str], None]) -> None:
-    agent = load_agent(name)
-    settings = pasb_settings(agent=name, model="").agent_settings()
-    if isinstance(agent, Installable) and agent.installed(settings) is None:
-        tell(f"Installing {name} {agent.version(settings)} into the cache folder (once)")
-        agent.install(settings)
 
 
 def _row(part: PasbPart, folder: Path) -> PasbRow:

@@ -68,7 +68,9 @@ def run_pasb(
         options=_options(option or []),
     )
     with ProgressLine() as line:
-        progress = asyncio.run(run(settings, out, workers=workers, watch=line))
+        progress = asyncio.run(
+            run(settings, out, workers=workers, watch=line, tell=lambda text: typer.echo(text, err=True))
+        )
     typer.echo("\n".join(summarise(RunFolder.read(out))))
     typer.echo(f"\nRecords: {out}   Tables: stewardbench report {out}")
     if progress.failed or progress.unjudged:

@@ -9,12 +9,14 @@ they belong to. Either way the Inspect log lies in the run folder under ``logs``
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from stewardbench.agents.install import ensure_installed
 from stewardbench.agents.interface import Agent
 from stewardbench.agents.registry import load_agent
 from stewardbench.errors import UsageError
@@ -47,8 +49,17 @@ class WithSettings:
         return await self._upstream.complete(request.model_copy(update={"settings": fixed}))
 
 
-async def run_pasb(settings: PasbSettings, out: Path, *, workers: int = 1, watch: Watch = ignore) -> Progress:
+async def run_pasb(
+    settings: PasbSettings,
+    out: Path,
+    *,
+    workers: int = 1,
+    watch: Watch = ignore,
+    tell: Callable[[str], object] = lambda line: None,
+) -> Progress:
     """Run or resume a PASB run until every task has its final episode, judged if a judge is declared.
+
+    An agent that is not installed is installed first; ``tell`` is given a line that says so.
 
     Raises StoreError (locked, other settings, full disk), UsageError, DataError, InstallError or ConfinementError;
     what was finished until then is kept, and the same call goes on from there.
@@ -63,6 +74,7 @@ async def run_pasb(settings: PasbSettings, out: Path, *, workers: int = 1, watch
         run = PasbRun(settings, store, agent, tasks, pool, upstream=upstream, judge=judge, watch=watch)
         watch(run.progress)
         if run.pending:
+            await asyncio.to_thread(ensure_installed, agent, settings.agent_settings(), tell)
             async with pool:
                 await _evaluate(run, settings, out, workers)
     return run.progress
