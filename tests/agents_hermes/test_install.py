@@ -138,7 +138,7 @@ def test_agents_are_found_by_name() -> None:
     assert "hermes" in caught.value.hint
 
 
-def test_an_agent_is_installed_on_first_use_and_one_line_says_so(tmp_path, monkeypatch):
+def test_an_agent_is_installed_on_first_use_and_one_line_says_so(tmp_path):
     from stewardbench.agents.install import ensure_installed
     from stewardbench.agents.interface import AgentSettings
 
