@@ -1,7 +1,7 @@
 """Jobs and attempts: the unit of work of every benchmark, and the one rule for which attempt at a job counts.
 
     Job        one task or scenario in one arm, trial and seed
-    Attempt    one stored try at a job, valid or not
+    attempt    one stored try at a job, valid or not
     counting   **the first valid attempt counts; where there is none, the last one stands for the job**
 
 The first valid attempt counts, because a later one would let a rerun replace a result that somebody has seen. A job is
@@ -11,7 +11,7 @@ finished when it has a valid attempt, or as many invalid ones as it may have.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from stewardbench.errors import UsageError
 from stewardbench.records import Record
@@ -35,21 +35,6 @@ class Job(Record):
         parts += [f"trial{self.trial}"] if self.trial != 1 else []
         parts += [f"seed{self.seed}"] if self.seed else []
         return "+".join(parts)
-
-
-class Attempt(Protocol):
-    """What the rule has to know of a stored try."""
-
-    @property
-    def job(self) -> Job:
-        """The job that was tried."""
-
-    @property
-    def valid(self) -> bool:
-        """Whether it can be scored."""
-
-
-A = TypeVar("A", bound=Attempt)
 
 
 class Attempts(Generic[T]):

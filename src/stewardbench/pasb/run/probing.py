@@ -15,7 +15,7 @@ from stewardbench.pasb.judging.judge import judge_episode
 from stewardbench.pasb.judging.probes import PROBES, probed
 from stewardbench.pasb.records import Episode, Judgment, Task
 from stewardbench.pasb.run.judges import ModelJudge, ReferenceJudge, asker
-from stewardbench.pasb.run.scoring import Job, Reading, Stored, is_unscored, judge_stored
+from stewardbench.pasb.run.scoring import Reading, ScoringJob, Stored, is_unscored, judge_stored
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.seeding import derive
 
@@ -29,7 +29,7 @@ class ProbeStore(Stored):
         super().__init__(path, locked=locked)
         self.probe, self.share = probe, share
 
-    def judging(self, judge: str, reading: Reading) -> Iterator[Job]:
+    def judging(self, judge: str, reading: Reading) -> Iterator[ScoringJob]:
         """The probe judgments that a judge still owes; the same episodes for every judge."""
         held = {
             j.episode_id
@@ -43,7 +43,7 @@ class ProbeStore(Stored):
                 continue
             altered = probed(self.probe, episode, others)
             if altered is not None:
-                yield Job(task, altered)
+                yield ScoringJob(task, altered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ScoringJob:
     """One record to make."""
 
     task: Task
@@ -76,7 +76,7 @@ class Stored:
     ) -> None:
         self.folder.close()
 
-    def judging(self, judge: str, reading: Reading) -> Iterator[Job]:
+    def judging(self, judge: str, reading: Reading) -> Iterator[ScoringJob]:
         """The judgments that a judge still owes, in the order of the episodes."""
         probe = BLIND if reading.blind else ""
         held = {
@@ -87,9 +87,9 @@ class Stored:
         for task, episode in self._valid():
             for repeat in (0, 1) if is_repeated(episode, reading.repeats) else (0,):
                 if (episode.episode_id, repeat) not in held:
-                    yield Job(task, episode, repeat)
+                    yield ScoringJob(task, episode, repeat)
 
-    def annotating(self, annotator: str, *, retry_unscored: bool = False) -> Iterator[Job]:
+    def annotating(self, annotator: str, *, retry_unscored: bool = False) -> Iterator[ScoringJob]:
         """The annotations that an annotator still owes."""
         held = {
             a.episode_id
@@ -98,7 +98,7 @@ class Stored:
         }
         for task, episode in self._valid():
             if episode.episode_id not in held:
-                yield Job(task, episode)
+                yield ScoringJob(task, episode)
 
     def _valid(self) -> Iterator[tuple[Task, Episode]]:
         counted = {episode_id for episode_id in self.store.finals().values() if episode_id}
@@ -117,12 +117,12 @@ def is_repeated(episode: Episode, share: float) -> bool:
     return derive(0, "repeat", episode.task_id) < share * 2**64
 
 
-def estimate_judging(jobs: Iterator[Job], reading: Reading) -> Estimate:
+def estimate_judging(jobs: Iterator[ScoringJob], reading: Reading) -> Estimate:
     """What the judging would cost, from the very prompts."""
     return _estimate(judge_prompts(job.task, job.episode, blind_to_state=reading.blind) for job in jobs)
 
 
-def estimate_annotating(jobs: Iterator[Job]) -> Estimate:
+def estimate_annotating(jobs: Iterator[ScoringJob]) -> Estimate:
     """What the annotating would cost, from the very prompts."""
     return _estimate((annotation_prompt(job.task, job.episode),) for job in jobs)
 
@@ -132,7 +132,7 @@ async def judge_stored(
 ) -> Progress:
     """Make and store every judgment that a judge owes. Raises ModelError when the judge stays out of reach."""
 
-    async def make(job: Job) -> None:
+    async def make(job: ScoringJob) -> None:
         stored.store.add_judgment(
             await judge.judge(job.task, job.episode, repeat=job.repeat, blind_to_state=reading.blind)
         )
@@ -146,17 +146,21 @@ async def annotate_stored(
 ) -> Progress:
     """Make and store every annotation that an annotator owes. Raises ModelError when it stays out of reach."""
 
-    async def make(job: Job) -> None:
+    async def make(job: ScoringJob) -> None:
         stored.store.add_annotation(await annotator.annotate(job.task, job.episode))
 
-    def owed() -> Iterator[Job]:
+    def owed() -> Iterator[ScoringJob]:
         return stored.annotating(annotator.name, retry_unscored=retry_unscored)
 
     return await _work(owed(), make, Progress(total=sum(1 for _ in owed())), workers, watch)
 
 
 async def _work(
-    jobs: Iterator[Job], make: Callable[[Job], Awaitable[None]], progress: Progress, workers: int, watch: Watch
+    jobs: Iterator[ScoringJob],
+    make: Callable[[ScoringJob], Awaitable[None]],
+    progress: Progress,
+    workers: int,
+    watch: Watch,
 ) -> Progress:
     """Let so many workers take jobs from one line until it is empty."""
     watch(progress)

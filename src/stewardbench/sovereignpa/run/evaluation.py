@@ -20,7 +20,7 @@ from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.sovereignpa.axes import Family
 from stewardbench.sovereignpa.records import EpisodeLog
 from stewardbench.sovereignpa.run.runner import SovereignpaRun
-from stewardbench.sovereignpa.run.settings import Job, SovereignpaSettings, families, jobs, manifest_settings
+from stewardbench.sovereignpa.run.settings import ScenarioJob, SovereignpaSettings, families, jobs, manifest_settings
 from stewardbench.sovereignpa.run.store import SovereignpaStore
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def open_run(settings: SovereignpaSettings, out: Path, watch: Watch = ignore) ->
 
 
 def family_task(
-    run: SovereignpaRun, family: Family, waiting: Sequence[Job], upstream: Upstream | None = None
+    run: SovereignpaRun, family: Family, waiting: Sequence[ScenarioJob], upstream: Upstream | None = None
 ) -> InspectTask:
     """The Inspect task over some of a run's episodes. ``upstream`` is for models that Inspect cannot name."""
     from stewardbench.sovereignpa.run.inspect_task import sovereignpa_task
@@ -73,7 +73,7 @@ def family_task(
     return sovereignpa_task({name: job.scenario for name, job in by_name.items()}, play, family, upstream=upstream)
 
 
-def sample_id(job: Job) -> str:
+def sample_id(job: ScenarioJob) -> str:
     """The name of an episode in Inspect's log: the scenario, and the seed where it is not 0."""
     return f"{job.scenario.scenario_id}+{job.seed}" if job.seed else job.scenario.scenario_id
 
@@ -82,7 +82,7 @@ async def _evaluate(
     run: SovereignpaRun,
     settings: SovereignpaSettings,
     family: Family,
-    waiting: Sequence[Job],
+    waiting: Sequence[ScenarioJob],
     upstream: Upstream,
     out: Path,
     max_connections: int,

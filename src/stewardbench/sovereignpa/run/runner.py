@@ -22,7 +22,7 @@ from stewardbench.sovereignpa.conversation import converse
 from stewardbench.sovereignpa.firewall import firewall_pages
 from stewardbench.sovereignpa.prompts import Defense
 from stewardbench.sovereignpa.records import EpisodeLog, Source, booking_log, cancel_log
-from stewardbench.sovereignpa.run.settings import CANCELLING_SELF, Job, SovereignpaSettings
+from stewardbench.sovereignpa.run.settings import CANCELLING_SELF, ScenarioJob, SovereignpaSettings
 from stewardbench.sovereignpa.run.store import SovereignpaStore
 from stewardbench.sovereignpa.sets import AnyScenario
 from stewardbench.sovereignpa.variants import Scenario
@@ -35,7 +35,7 @@ class SovereignpaRun:
     """The episode source behind both ways of running. Not for two event loops at once."""
 
     def __init__(
-        self, settings: SovereignpaSettings, store: SovereignpaStore, jobs: Sequence[Job], watch: Watch = ignore
+        self, settings: SovereignpaSettings, store: SovereignpaStore, jobs: Sequence[ScenarioJob], watch: Watch = ignore
     ) -> None:
         self.run_id = store.folder.manifest.run_id
         self.jobs = tuple(jobs)
@@ -52,7 +52,7 @@ class SovereignpaRun:
             self.progress.done += len(logs)
             self._watch(self.progress)
 
-    async def episode(self, job: Job, upstream: Upstream) -> EpisodeLog:
+    async def episode(self, job: ScenarioJob, upstream: Upstream) -> EpisodeLog:
         """Run attempts with a model until one is valid, or this start's attempts are used up.
 
         Raises what stopped the run. An episode that stays invalid is tried again by the next start.
@@ -70,7 +70,7 @@ class SovereignpaRun:
         self._watch(self.progress)
         return log
 
-    async def _attempt(self, job: Job, upstream: Upstream) -> EpisodeLog:
+    async def _attempt(self, job: ScenarioJob, upstream: Upstream) -> EpisodeLog:
         if self.stopped is not None:
             raise self.stopped
         episode = open_episode(job.scenario, self._settings.defense)
@@ -86,7 +86,7 @@ class SovereignpaRun:
         self.progress.output_tokens += sum(turn.output_tokens for turn in log.turns)
         return log
 
-    def _play(self, job: Job) -> EpisodeLog:
+    def _play(self, job: ScenarioJob) -> EpisodeLog:
         name = self._settings.agent
         episode = open_episode(job.scenario)
         if job.scenario.family is Family.BOOKING:

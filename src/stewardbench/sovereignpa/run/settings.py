@@ -72,7 +72,7 @@ class SovereignpaSettings(Record):
 
 
 @dataclass(frozen=True)
-class Job:
+class ScenarioJob:
     """One episode to run: a scenario under a sampling seed."""
 
     scenario: AnyScenario
@@ -106,7 +106,7 @@ def families(settings: SovereignpaSettings) -> tuple[Family, ...]:
     return tuple(family for family in asked if family in known)
 
 
-def jobs(settings: SovereignpaSettings) -> tuple[Job, ...]:
+def jobs(settings: SovereignpaSettings) -> tuple[ScenarioJob, ...]:
     """Every episode of a run, situation by situation."""
     chosen: list[AnyScenario] = []
     for family in families(settings):
@@ -117,10 +117,12 @@ def jobs(settings: SovereignpaSettings) -> tuple[Job, ...]:
     if settings.sample is not None:
         chosen = _sampled(chosen, settings.sample, settings.seed)
     chosen = chosen[: settings.limit]
-    return tuple(Job(scenario, settings.seed + number) for number in range(settings.seeds) for scenario in chosen)
+    return tuple(
+        ScenarioJob(scenario, settings.seed + number) for number in range(settings.seeds) for scenario in chosen
+    )
 
 
-def manifest_settings(settings: SovereignpaSettings, found: tuple[Job, ...]) -> dict[str, Any]:
+def manifest_settings(settings: SovereignpaSettings, found: tuple[ScenarioJob, ...]) -> dict[str, Any]:
     """The settings as a manifest holds them, with what they resolve to."""
     prompts = {}
     if settings.model:

@@ -10,7 +10,7 @@ from stewardbench.errors import StoreError
 from stewardbench.runs.folder import RunFolder, write_atomically
 from stewardbench.sovereignpa.axes import EndReason
 from stewardbench.sovereignpa.records import EpisodeLog
-from stewardbench.sovereignpa.run.settings import Job
+from stewardbench.sovereignpa.run.settings import ScenarioJob
 
 Key = tuple[str, int]
 
@@ -40,7 +40,7 @@ class SovereignpaStore:
         for log in stored:
             self._count((log.scenario_id, log.source.seed), log.valid)
 
-    def keep_situations(self, jobs: Iterable[Job]) -> None:
+    def keep_situations(self, jobs: Iterable[ScenarioJob]) -> None:
         """Write the situations beside the episodes, once. Raises StoreError when another set lies there."""
         found = {job.scenario.situation.sid: job.scenario.situation.to_json() for job in jobs}
         path, text = self.folder.path / "tasks.jsonl", "".join(line + "\n" for line in found.values())
