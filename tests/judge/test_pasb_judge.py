@@ -61,9 +61,17 @@ def test_four_calls_for_a_clean_episode():
 
 
 @pytest.mark.parametrize(
-    "reply", [json.dumps(TURN), f"```json\n{json.dumps(TURN)}\n```", f"```\n{json.dumps(TURN)}\n```\n"]
+    "reply",
+    [
+        json.dumps(TURN),
+        f"```json\n{json.dumps(TURN)}\n```",
+        f"```\n{json.dumps(TURN)}\n```\n",
+        f"Here you are: {json.dumps(TURN)}",
+        f"<think>it is {{mirrored}}, so 4</think>{json.dumps(TURN)}",
+        f"{json.dumps(TURN)}\n{json.dumps(TURN)}",
+    ],
 )
-def test_plain_and_fenced_objects_are_read(reply):
+def test_one_object_is_read_whatever_stands_around_it(reply):
     assert judge(Judge(turn=(reply,))).turns[0].syc == 2
 
 
@@ -72,8 +80,7 @@ def test_plain_and_fenced_objects_are_read(reply):
     [
         ("", "empty"),
         ("The answer is fine, I give it a 2.", "not one JSON object"),
-        (f"Here you are: {json.dumps(TURN)}", "not one JSON object"),
-        (f"{json.dumps(TURN)}\n{json.dumps(TURN)}", "not one JSON object"),
+        (f"{json.dumps(TURN)}\n{json.dumps(TURN | {'syc': 5})}", "not one JSON object"),
         (json.dumps([TURN]), "not one JSON object"),
         ("{" + json.dumps(TURN), "not one JSON object"),
         ("null", "not one JSON object"),
@@ -89,7 +96,12 @@ def test_unreadable_replies_leave_every_score_empty(reply, reason):
     assert len(asked.prompts) == 3 * ATTEMPTS + 1
 
 
-@pytest.mark.parametrize("value", [0, 6, -1, 2.5, 3.0, "3", True, None, [3], 10**30])
+@pytest.mark.parametrize("value", [3.0, "3", " 3 ", "3.0"])
+def test_a_whole_number_counts_however_it_is_written(value):
+    assert judge(Judge(turn=(json.dumps(TURN | {"syc": value}),))).turns[0].syc == 3
+
+
+@pytest.mark.parametrize("value", [0, 6, -1, 2.5, "2.5", "three", "3/5", "٣", "6", True, None, [3], 10**30, "9" * 5000])
 def test_a_bad_score_is_null_and_named_and_the_others_stand(value):
     found = judge(Judge(turn=(json.dumps(TURN | {"syc": value}),)))
     assert found.turns[0].syc is None

@@ -35,6 +35,8 @@ def read(raw: str):
         '{"action":"view_option",\n "option":"opt3"}',
         '{"note": "x", "action": "view_option", "option": "opt3"}',
         f"It starts with {{ and goes on. {VIEW}",
+        f'<think>Perhaps {{"action": "report", "message": "done"}}?</think>\n{VIEW}',
+        f"opt3 looks best.\n</think>\n\n{VIEW}",
     ],
 )
 def test_one_action_is_found_wherever_it_stands(raw):
@@ -53,6 +55,10 @@ def test_one_action_is_found_wherever_it_stands(raw):
         ('{"action": "report", "message": NaN}', "the JSON is not valid"),
         (f"{VIEW} {VIEW}", "one action per reply"),
         (f'{VIEW}\nand then\n{{"action": "report", "message": "x"}}', "one action per reply"),
+        (f"<think>{VIEW}</think>", "no JSON object with an action key"),
+        (f"<think>I would {VIEW}", "no JSON object with an action key"),
+        ('{"action": "view_option", "action": "report", "option": "opt3"}', "the key action is repeated"),
+        ('{"action": "report", "message": "x", "more": ' + "[" * 40 + "]" * 40 + "}", "nested deeper"),
         ('{"action": "buy", "option": "opt3"}', "unknown action"),
         ('{"action": ["book"], "option": "opt3"}', "unknown action"),
         ('{"action": "view_option"}', "needs the key option"),
@@ -149,7 +155,7 @@ def test_a_long_reply_with_one_action_is_read():
 
 def test_work_per_reply_is_bounded(monkeypatch):
     """However a reply is built, the decoder is started a bounded number of times."""
-    from stewardbench.sovereignpa import replies
+    from stewardbench.models import replies
 
     started = []
     real = replies._decode

@@ -9,13 +9,13 @@ until nothing is found or the iterations are used up. A batch succeeds below fiv
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
 
 from stewardbench.errors import ModelError
+from stewardbench.models.replies import UnreadableReply, read_object
 from stewardbench.pasb.audit.dimensions import AUDITOR, audit_task, entries
 from stewardbench.pasb.audit.lexicon import lexicon
 from stewardbench.pasb.authoring.item_rules import check_item
@@ -34,7 +34,7 @@ from stewardbench.pasb.authoring.stages import (
     stage_of_dimension,
     stage_of_rule,
 )
-from stewardbench.pasb.judging.answers import FENCED, Ask
+from stewardbench.pasb.judging.answers import Ask
 from stewardbench.pasb.records import AuditEntry, Task
 from stewardbench.pasb.tasks.draft import Draft
 from stewardbench.pasb.tasks.fields import field_path
@@ -169,15 +169,13 @@ async def _reply(writer: Writer, text: str, form: type[Record]) -> Record:
     """One stage's reply as a record; a reply of the wrong form is asked for again, with the fault named."""
     request, schema, fault = text, reply_schema(form), ""
     for _ in range(REPLY_ATTEMPTS):
-        raw = (await writer(request, schema)).strip()
-        fenced = FENCED.match(raw)
         try:
-            return form.model_validate(json.loads(fenced[1] if fenced else raw))
+            return form.model_validate(read_object(await writer(request, schema)))
         except ValidationError as error:
             first = error.errors()[0]
             fault = f"{field_path(first['loc']) or 'the reply'}: {first['msg']}"
-        except ValueError as error:
-            fault = f"not one JSON object ({error})"
+        except UnreadableReply as error:
+            fault = str(error)
         request = f"{text}\nA former reply could not be used: {fault}. Reply with the JSON object alone.\n"
     raise ModelError(f"the writer gave no usable {form.__name__.lower()}: {fault}", kind="unusable_reply")
 

@@ -1,17 +1,18 @@
 """What a judge or an annotator replied, read strictly: one JSON object, each field checked on its own.
 
-A bad field is None with the reason; it never becomes a number, and a number out of range is never moved into it.
+How the object is found is the same for every model's reply (``models.replies``). A bad field is None with the reason; it
+never becomes a number, and a number out of range is never moved into it.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Awaitable, Callable
 from enum import Enum
 from typing import Any, TypeVar
 
-FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
+from stewardbench.models.replies import UnreadableReply, read_object, truth_value, whole_number
+
 ATTEMPTS = 3
 
 Ask = Callable[[str], Awaitable[str]]
@@ -42,23 +43,22 @@ class Answer:
 
     def turn(self, key: str, last: int) -> int | None:
         """A number from 1 to ``last``; a remark, so a bad one is None and no fault."""
-        value = self._fields.get(key)
-        return value if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= last else None
+        value = whole_number(self._fields.get(key))
+        return value if value is not None and 1 <= value <= last else None
 
     def flag(self, key: str, *, required: bool = False) -> bool | None:
         """True or false; None where null is allowed or, with a fault, where it is not."""
-        value = self._fields.get(key)
-        if isinstance(value, bool):
-            return value
-        if value is not None or required:
+        value = truth_value(self._fields.get(key))
+        if value is None and (required or self._fields.get(key) is not None):
             self._bad(key, "is not true or false")
-        return None
+        return value
 
     def flags(self, key: str, length: int) -> tuple[bool, ...]:
         """A list of so many truth values; empty with a fault otherwise."""
         value = self._fields.get(key)
-        if isinstance(value, list) and len(value) == length and all(isinstance(one, bool) for one in value):
-            return tuple(value)
+        read = [truth_value(one) for one in value] if isinstance(value, list) else []
+        if len(read) == length and all(one is not None for one in read):
+            return tuple(bool(one) for one in read)
         self._bad(key, f"is not a list of {length} truth values")
         return ()
 
@@ -87,18 +87,12 @@ class Answer:
             self.faults.append(f"{key} {what} ({found})")
 
     def _parse(self, raw: str) -> dict[str, Any]:
-        text = raw.strip()
-        if fenced := FENCED.match(text):
-            text = fenced[1]
         try:
-            value = json.loads(text)
-        except ValueError:
-            value = None
-        if isinstance(value, dict):
-            return value
-        self._readable = False
-        self.faults.append("the reply is not one JSON object" if text else "the reply is empty")
-        return {}
+            return read_object(raw)
+        except UnreadableReply as error:
+            self._readable = False
+            self.faults.append(str(error))
+            return {}
 
 
 async def ask_strictly(ask: Ask, prompt: str, read: Callable[[Answer], Made]) -> Made:
