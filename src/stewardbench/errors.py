@@ -58,11 +58,25 @@ class StoreError(StewardError):
 
 
 class ModelError(StewardError):
-    """A model endpoint failed. ``status`` is the HTTP status to hand on to the client."""
+    """A model endpoint failed.
 
-    def __init__(self, message: str, *, status: int = 502, kind: str = "upstream_error", hint: str = "") -> None:
+    ``status`` is the HTTP status to hand on to the client, ``kind`` the failure's name in records (see
+    ``models.failures``), ``parameter`` the setting that the endpoint refused, and ``retry_after_s`` the seconds that
+    it asked us to wait.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int = 502,
+        kind: str = "upstream_error",
+        hint: str = "",
+        parameter: str = "",
+        retry_after_s: float | None = None,
+    ) -> None:
         super().__init__(message, hint=hint)
-        self.status, self.kind = status, kind
+        self.status, self.kind, self.parameter, self.retry_after_s = status, kind, parameter, retry_after_s
 
 
 class AgentError(StewardError):

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from upstream_doubles import TOOL, Gate, calling, echoing, failing
+from upstream_doubles import TOOL, Answering, Gate, calling, echoing, failing
 
 from stewardbench.errors import ModelError
 from stewardbench.models.gateway import Gateway
@@ -152,3 +152,75 @@ def test_arguments_sent_as_an_object_and_odd_finish_reasons_are_taken() -> None:
     reply = answering(http({"choices": [choice], "usage": None}))
     assert reply.tool_calls[0].arguments == '{"content": "x"}'
     assert (reply.finish_reason, reply.usage.input_tokens) == ("stop", 0)
+
+
+OK = {"choices": [{"message": {"content": "fine"}, "finish_reason": "stop"}]}
+
+
+@pytest.mark.parametrize(
+    ("raw", "status", "kind", "words"),
+    [
+        (http({"error": {"message": "model is loading", "code": 503}}), 503, "upstream_error", "model is loading"),
+        (http({"error": "no such tenant"}), 502, "upstream_error", "no such tenant"),
+        (http({"choices": [{"error": {"message": "over capacity", "code": 529}}]}), 529, "upstream_error", "over cap"),
+        (http({"detail": "Unauthenticated"}), 502, "malformed_reply", "Unauthenticated"),
+        (http("<html>proxy login</html>"), 502, "malformed_reply", "<html>proxy login"),
+        (
+            http("data: {}\n\n", "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream"),
+            *(502, "malformed_reply", "a stream, though none was asked for"),
+        ),
+        (
+            http({"detail": "bad field seed: extra inputs"}, "HTTP/1.1 422 X"),
+            422,
+            "refused_parameter",
+            "bad field seed",
+        ),
+        (
+            http({"error": {"message": "Bad request", "code": "tool_use_failed"}}, "HTTP/1.1 400 X"),
+            *(400, "unreadable_output", "tool_use_failed"),
+        ),
+    ],
+    ids=["200 with status", "200 with text", "200 in choice", "200 other", "page", "stream", "422", "code"],
+)
+def test_the_endpoints_own_words_are_kept(raw: bytes, status: int, kind: str, words: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        answering(raw)
+    assert (caught.value.status, caught.value.kind) == (status, kind)
+    assert words in caught.value.message
+
+
+def test_the_pause_that_an_endpoint_asks_for_comes_with_the_failure() -> None:
+    with pytest.raises(ModelError) as caught:
+        answering(http({"error": {"message": "slow down"}}, "HTTP/1.1 429 X\r\nRetry-After: 2"))
+    assert (caught.value.kind, caught.value.retry_after_s) == ("rate_limit", 2.0)
+
+
+def test_a_refusal_is_the_models_answer_and_marked() -> None:
+    message = {"content": None, "refusal": "I cannot help with that."}
+    reply = answering(http({"choices": [{"message": message, "finish_reason": "stop"}]}))
+    assert (reply.text, reply.refused) == ("I cannot help with that.", True)
+    assert not answering(http(OK)).refused
+
+
+def test_a_filtered_answer_says_so_and_thinking_beside_an_answer_is_dropped() -> None:
+    filtered = answering(http({"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]}))
+    assert (filtered.text, filtered.finish_reason) == ("", "content_filter")
+    message = {"content": [{"type": "text", "text": "fine"}], "reasoning_content": "hm", "extra": {"a": 1}}
+    assert answering(http({"choices": [{"message": message}], "timings": {}})).text == "fine"
+
+
+def test_an_endpoint_that_knows_the_newer_name_of_the_token_limit_is_asked_by_it() -> None:
+    def answer(request: ChatRequest) -> ChatReply:
+        if "max_tokens" in request.settings:
+            raise ModelError(
+                "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.", status=400
+            )
+        return ChatReply(text="fine")
+
+    picky = Answering(answer)
+
+    async def use(plain: HttpUpstream) -> None:
+        assert [(await plain.complete(REQUEST)).text for _ in range(2)] == ["fine", "fine"]
+
+    over(picky, use)
+    assert [request.settings.get("max_completion_tokens") for request in picky.requests] == [None, 5, 5]

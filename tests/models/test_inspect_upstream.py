@@ -17,6 +17,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessageAssistant,
+    ContentText,
     GenerateConfig,
     Model,
     ModelOutput,
@@ -302,3 +303,27 @@ def test_a_demanded_tool_call_makes_its_round_trip_through_inspect() -> None:
 
     (call,) = asyncio.run(ask()).tool_calls
     assert call.name == "memory" and json.loads(call.arguments) == {}
+
+
+@pytest.mark.parametrize(
+    ("stop", "kind"), [("content_filter", "content_filter"), ("model_length", "context_length")], ids=str
+)
+def test_a_providers_notice_is_never_an_answer(stop: str, kind: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        Seen(lambda: output("This request was blocked.", stop, usage=ModelUsage())).ask()
+    assert (caught.value.status, caught.value.kind) == (400, kind)
+    assert Seen(lambda: output("As far as I got", stop)).ask().text == "As far as I got"
+
+
+def test_a_refusal_is_the_models_answer_and_marked() -> None:
+    said = ChatMessageAssistant(content=[ContentText(text="I cannot.", refusal=True)])
+    reply = Seen(lambda: output(said)).ask()
+    assert (reply.text, reply.refused) == ("I cannot.", True)
+    assert not Seen(output).ask().refused
+
+
+def test_inspect_tries_a_call_once_unless_the_user_said_otherwise() -> None:
+    once, asked = Seen(output), Seen(output, GenerateConfig(max_retries=4))
+    once.ask()
+    asked.ask()
+    assert (once.calls[0][3].max_retries, asked.calls[0][3].max_retries) == (0, 4)

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from stewardbench.errors import ModelError
-from stewardbench.models.failures import model_error, redacted
+from stewardbench.models.failures import CONTENT_FILTER, failed, model_error, redacted
 from stewardbench.models.messages import ChatReply, ChatRequest, ToolCall, Usage
 
 if TYPE_CHECKING:
@@ -38,11 +38,15 @@ FINISH: dict[str, Literal["stop", "tool_calls", "length", "content_filter"]] = {
     "content_filter": "content_filter",
     "tool_calls": "tool_calls",
 }
+NOTICES = {"content_filter": CONTENT_FILTER, "model_length": "context_length"}
 RAW_ARGUMENTS = ("Error parsing the following tool call arguments:\n\n", "\n\nError details:")
 
 
 class InspectUpstream:
-    """An Inspect model. Settings that the run fixed on the model win over those that the agent sends."""
+    """An Inspect model. Settings that the run fixed on the model win over those that the agent sends.
+
+    One try per call: left to itself, Inspect repeats a failed call for ever. ``models.retrying`` has the patience.
+    """
 
     def __init__(self, model: Model) -> None:
         from inspect_ai.model import stable_message_ids
@@ -76,12 +80,12 @@ class InspectUpstream:
         self._keep_ids(messages)
         try:
             output = await self._model.generate(messages, self._tools[1], choice, config)
+            return _reply(output)
         except Exception as error:
             found = model_error(error)
             if found is None:
                 raise
             raise found from error
-        return _reply(output)
 
 
 def _plain(message: dict[str, Any]) -> dict[str, Any]:
@@ -136,7 +140,7 @@ def _tool_choice(choice: Any) -> ToolChoice | None:
 def _config(settings: dict[str, Any], fixed: GenerateConfig) -> GenerateConfig:
     from inspect_ai.model import GenerateConfig
 
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = {"max_retries": 0} if fixed.max_retries is None else {}
     for theirs, ours in SETTINGS.items():
         if theirs in settings and getattr(fixed, ours) is None:
             values[ours] = settings[theirs]
@@ -154,13 +158,21 @@ def _config(settings: dict[str, Any], fixed: GenerateConfig) -> GenerateConfig:
 
 
 def _reply(output: ModelOutput) -> ChatReply:
-    if output.error:  # a moderation notice stands where the answer would be, and must never be scored as one
-        raise ModelError(redacted(output.error), status=400, kind="content_filter")
+    """What the model said. Raises ModelError for a notice of the provider, which must never be scored as an answer.
+
+    Inspect puts a provider's refusal of the request (filtered, too long) where the answer would be, without usage.
+    """
+    if output.error:
+        raise ModelError(redacted(output.error), status=400, kind=CONTENT_FILTER)
     if output.empty:
         return ChatReply(usage=_usage(output))
-    calls = tuple(_tool_call(call) for call in output.message.tool_calls or ())
+    message, usage = output.message, _usage(output)
+    if kind := NOTICES.get(output.stop_reason, "") if not usage.output_tokens else "":
+        raise failed(400, message.text or kind, kind=kind)
+    calls = tuple(_tool_call(call) for call in message.tool_calls or ())
     reason = FINISH.get(output.stop_reason, "tool_calls" if calls else "stop")
-    return ChatReply(text=output.message.text, tool_calls=calls, finish_reason=reason, usage=_usage(output))
+    refused = not isinstance(message.content, str) and any(getattr(part, "refusal", None) for part in message.content)
+    return ChatReply(text=message.text, tool_calls=calls, finish_reason=reason, usage=usage, refused=refused)
 
 
 def _tool_call(call: InspectToolCall) -> ToolCall:

@@ -42,12 +42,16 @@ class Usage(Record):
 
 
 class ChatReply(Record):
-    """One assistant message: text, tool calls, or both."""
+    """One assistant message: text, tool calls, or both.
+
+    ``refused``: the endpoint marked the text as the model's refusal. It is the model's answer like any other.
+    """
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: Literal["stop", "tool_calls", "length", "content_filter"] = "stop"
     usage: Usage = Usage()
+    refused: bool = False
 
 
 class Upstream(Protocol):
@@ -77,6 +81,11 @@ class Exchange(Record):
     status: int = 200
     streamed: bool = False
     elapsed_s: float = 0.0
+
+    @property
+    def failure(self) -> str:
+        """The kind of a failed call (``models.failures``); empty for one that was answered."""
+        return (self.error or "").partition(":")[0]
 
 
 def message_text(message: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """What a judge or an annotator replied, read strictly: one JSON object, each field checked on its own.
 
-How the object is found is the same for every model's reply (``models.replies``). A bad field is None with the reason; it
-never becomes a number, and a number out of range is never moved into it.
+How the object is found is the same for every model's reply (``models.replies``). A bad field is None with the reason;
+it never becomes a number, and a number out of range is never moved into it.
 """
 
 from __future__ import annotations

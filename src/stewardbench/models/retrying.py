@@ -1,0 +1,69 @@
+"""Patience with an endpoint, the same at every upstream: transient failures of a call are tried again, with growing
+pauses or the pause that the endpoint asked for.
+
+A call gives up when its pauses would exceed the patience. The endpoint then counts as down: the calls after it get one
+try each, so that a run notices an outage in seconds, until one of them is answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential
+
+from stewardbench.errors import ModelError
+from stewardbench.models.failures import is_transient
+from stewardbench.models.messages import ChatReply, ChatRequest, Upstream
+
+PATIENCE_S = 180.0
+FIRST_S, LONGEST_S = 1.0, 30.0
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class Retrying:
+    """An upstream whose transient failures are retried for ``patience_s`` seconds of pauses per call; 0 is no retry."""
+
+    def __init__(self, upstream: Upstream, patience_s: float = PATIENCE_S, *, sleep: Sleep = asyncio.sleep) -> None:
+        self.name = upstream.name
+        self.down = False
+        self.waiting = 0
+        self._upstream, self._patience_s, self._sleep = upstream, patience_s, sleep
+
+    def __repr__(self) -> str:
+        return f"Retrying({self._upstream!r})"
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Answer one request. Raises the ModelError of the last try."""
+        try:
+            async for attempt in AsyncRetrying(
+                retry=retry_if_exception(is_transient), wait=_pause, stop=self._enough, sleep=self._wait, reraise=True
+            ):
+                with attempt:
+                    reply = await self._upstream.complete(request)
+        except ModelError as error:
+            self.down = self.down or is_transient(error)
+            raise
+        self.down = False
+        return reply
+
+    def _enough(self, state: RetryCallState) -> bool:
+        return self.down or state.idle_for + state.upcoming_sleep > self._patience_s
+
+    async def _wait(self, seconds: float) -> None:
+        self.waiting += 1
+        try:
+            await self._sleep(seconds)
+        finally:
+            self.waiting -= 1
+
+
+def _pause(state: RetryCallState) -> float:
+    """Seconds before the next try: doubling, and never shorter than the endpoint asked for."""
+    error = state.outcome.exception() if state.outcome else None
+    asked = error.retry_after_s if isinstance(error, ModelError) else None
+    return max(asked or 0.0, float(_GROWING(state)))
+
+
+_GROWING = wait_exponential(multiplier=FIRST_S, max=LONGEST_S)
