@@ -45,7 +45,7 @@ class _Repeated(dict[str, Any]):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ReplyObject:
     """One JSON object in a reply. ``enclosed``: it stands directly in a list, or as a value of a broken object."""
 
     value: dict[str, Any]
@@ -65,7 +65,7 @@ class Found:
 class Objects:
     """The objects of a reply in order. ``broken``: something began like one and is none. ``thought``: only drafts."""
 
-    found: tuple[Found, ...]
+    found: tuple[ReplyObject, ...]
     broken: bool
     thought: bool
 
@@ -147,7 +147,7 @@ def _odd(raw: str) -> bool:
     return "\\u" in raw or not raw.isascii()
 
 
-def _decoded(raw: str) -> Iterator[Found | None]:
+def _decoded(raw: str) -> Iterator[ReplyObject | None]:
     """Objects from left to right; None for each place that begins like one and cannot be decoded."""
     position = 0
     for _ in range(MAX_STARTS):
@@ -159,7 +159,7 @@ def _decoded(raw: str) -> Iterator[Found | None]:
             yield None
         else:
             before = raw[max(0, start.start() - 100) : start.start()]
-            yield Found(value, start.start(), position, _ENCLOSED.search(before) is not None)
+            yield ReplyObject(value, start.start(), position, _ENCLOSED.search(before) is not None)
 
 
 def _decode(raw: str, start: int) -> tuple[dict[str, Any], int, bool]:
@@ -171,7 +171,7 @@ def _decode(raw: str, start: int) -> tuple[dict[str, Any], int, bool]:
     return value, end, False
 
 
-def _thinking(raw: str, found: Iterable[Found]) -> list[tuple[int, int]]:
+def _thinking(raw: str, found: Iterable[ReplyObject]) -> list[tuple[int, int]]:
     """The spans of a reply that are thinking. A tag inside an object is part of one of its texts."""
     inside = [(one.start, one.end) for one in found]
     spans: list[tuple[int, int]] = []
