@@ -100,7 +100,7 @@ def test_prompts_and_baselines_are_equal_in_every_slot(tmp_path: Path) -> None:
 
 @needs_walls
 def test_nothing_of_an_earlier_session_or_episode_is_left(tmp_path: Path) -> None:
-    full = AgentSettings(review="stock", tools="full")
+    full = AgentSettings(review="stock", tools="work")
 
     async def episode() -> None:
         async with hermes(tmp_path, full) as stage:
@@ -128,7 +128,7 @@ def test_nothing_of_an_earlier_session_or_episode_is_left(tmp_path: Path) -> Non
 
 @needs_walls
 def test_shared_memory_does_not_outlive_a_session(tmp_path: Path) -> None:
-    full = AgentSettings(review="stock", tools="full", confine="required")
+    full = AgentSettings(review="stock", tools="work", confine="required")
 
     async def episode() -> None:
         async with hermes(tmp_path, full) as stage:
@@ -144,7 +144,7 @@ def test_shared_memory_does_not_outlive_a_session(tmp_path: Path) -> None:
 def test_the_terminal_tool_meets_the_walls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-host")
     (tmp_path / "secret.txt").write_text("the host's secret")
-    full = AgentSettings(review="stock", tools="full", confine="required")
+    full = AgentSettings(review="stock", tools="work", confine="required")
 
     async def episode() -> None:
         async with hermes(tmp_path, full) as stage:
@@ -286,7 +286,7 @@ def test_a_hung_turn_ends_with_its_processes_and_the_slot_lives_on(tmp_path: Pat
 
 def test_a_crash_in_a_turn_is_told_with_its_last_words(tmp_path: Path) -> None:
     async def episode() -> None:
-        async with hermes(tmp_path, AgentSettings(review="stock", tools="full", confine="off")) as stage:
+        async with hermes(tmp_path, AgentSettings(review="stock", tools="work", confine="off")) as stage:
             session = await stage.slot.open_session("persist", "p")
             crash = "kill -9 $(cat /proc/$PPID/status | grep '^Tgid' | cut -f2)"
             with pytest.raises(AgentCrashed, match="-9"):
@@ -363,7 +363,7 @@ def test_one_persist_session_feeds_several_query_sessions(tmp_path: Path) -> Non
     [
         ("released", {"memory", "skill_manage", "skill_view", "skills_list"}),
         (
-            "full",
+            "work",
             {"execute_code", "memory", "patch", "process", "read_file", "search_files", "skill_manage", "skill_view"}
             | {"skills_list", "terminal", "todo", "write_file"},
         ),
@@ -381,7 +381,7 @@ def test_the_model_is_offered_the_declared_tools(tmp_path: Path, tools: str, nam
 
 def test_a_context_file_in_the_workspace_reaches_later_prompts_and_counts_as_memory(tmp_path: Path) -> None:
     async def episode() -> None:
-        async with hermes(tmp_path, AgentSettings(review="stock", tools="full")) as stage:
+        async with hermes(tmp_path, AgentSettings(review="stock", tools="work")) as stage:
             await stage.talk(call("write_file", path="AGENTS.md", content="Ann likes tea"))
             await stage.slot.wipe()
             assert "home/workspace/AGENTS.md" in stage.slot.capture()

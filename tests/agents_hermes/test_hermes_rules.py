@@ -78,7 +78,7 @@ def test_settings_that_hermes_does_not_have_are_refused_with_the_choices(setting
 
 
 def test_session_search_is_offered_only_on_request() -> None:
-    assert "session_search" not in toolsets(AgentSettings(tools="full"))
+    assert "session_search" not in toolsets(AgentSettings(tools="work"))
     assert toolsets(AgentSettings(session_search=True)) == ("memory", "skills", "session_search")
 
 

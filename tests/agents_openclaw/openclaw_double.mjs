@@ -27,7 +27,7 @@ if (fault === "port taken" && once()) {
 if (fault === "ignores shutdown") process.on("SIGTERM", () => {});
 
 async function turn(key, text) {
-  const answer = await fetch(`${config.models.providers.steward.baseUrl}/chat/completions`, {
+  const answer = await fetch(`${Object.values(config.models.providers)[0].baseUrl}/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${process.env.ASSISTANT_MODEL_KEY}`, "content-type": "application/json" },
     body: JSON.stringify({ model: "x", messages: [...history(key), { role: "user", content: text }] }),

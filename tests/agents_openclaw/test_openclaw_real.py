@@ -155,7 +155,7 @@ def test_exec_reaches_no_file_no_secret_and_no_port_of_the_host(tmp_path, monkey
     outside.write_text("host file")
 
     async def confined():
-        async with slot_of(tmp_path, tools="full", confine="required") as (slot, gateway):
+        async with slot_of(tmp_path, tools="work", confine="required") as (slot, gateway):
             await slot.reset()
             port = gateway.endpoint.base_url.rpartition(":")[2].partition("/")[0]
             commands = [

@@ -90,7 +90,7 @@ def test_other_policies_are_what_they_say():
     assert workshop(review="off")[1] is None
     assert workshop(review="interval=7")[1]["config"]["reviewInterval"] == 7
     assert workshop(review="interval=7")[1]["config"]["reviewMode"] == "hybrid"
-    assert "exec" in workshop(tools="full")[0]["tools"]["allow"]
+    assert "exec" in workshop(tools="work")[0]["tools"]["allow"]
     searched = workshop(session_search=True)[0]["tools"]
     assert "sessions_list" in searched["allow"] and "sessions_list" not in searched["deny"]
 
@@ -110,7 +110,7 @@ def test_an_unknown_review_policy_is_refused_with_the_known_ones(settings):
 
 
 def test_unknown_tools_releases_and_options_are_refused():
-    with pytest.raises(UsageError, match="released, memory, full"):
+    with pytest.raises(UsageError, match="released, memory, work"):
         workshop(tools="everything")
     with pytest.raises(UsageError, match=r"2026\.5\.28, 2026\.9\.6"):
         OpenClawAgent().version(AgentSettings(version="2025.1.1"))

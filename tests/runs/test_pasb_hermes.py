@@ -63,7 +63,7 @@ def test_known_answers_on_the_real_agent(tmp_path, model):
         assert episode["cut"]["claim_in_query_input"] is (episode["commit"]["committed"] is True)
 
 
-@pytest.mark.parametrize("tools", ["released", "full"])
+@pytest.mark.parametrize("tools", ["released", "work"])
 def test_history_cheat_gets_nothing_back(tmp_path, tools):
     run(tmp_path / "run", "history-cheat", tools=tools, session_search=True, review="stock")
     episodes = rows(tmp_path / "run", "episodes")

@@ -45,11 +45,15 @@ COMMIT_SURFACES = (Surface.SKILL, Surface.MEMORY, Surface.PROFILE)  # tie order 
 class AgentSettings(Record):
     """What a run declares about its agent; part of the run's configuration and of every row.
 
-    ``review`` is the agent's self-improvement policy, ``tools`` its tool set, ``options`` anything an agent defines
-    itself. ``max_model_calls_per_turn`` bounds a model that loops on a failing tool call.
+    ``preset`` is the policy it started from and ``overrides`` what was chosen over it (see ``agents.presets``); the
+    other fields are what came of both. ``review`` is the agent's self-improvement policy, ``tools`` its tool set,
+    ``options`` anything an agent defines itself. ``max_model_calls_per_turn`` bounds a model that loops on a failing
+    tool call.
     """
 
     version: str = ""
+    preset: str = "released"
+    overrides: tuple[str, ...] = ()
     review: str = "released"
     tools: str = "released"
     max_model_calls_per_turn: int = 30

@@ -22,21 +22,22 @@ def register(group: typer.Typer) -> None:
 def check(
     name: Annotated[str, typer.Argument(help="The agent's name, as `stewardbench agents list` shows it.")],
     version: Annotated[str, typer.Option(help="A pinned version of the agent; without it, the agent's default.")] = "",
-    tools: Annotated[str, typer.Option(help="The agent's tool set.")] = "released",
-    review: Annotated[str, typer.Option(help="The agent's review policy.")] = "released",
+    preset: Annotated[str, typer.Option(help="released or stock, as `run` takes it.")] = "released",
+    tools: Annotated[str | None, typer.Option(help="The agent's tool set, instead of the preset's.")] = None,
+    review: Annotated[str | None, typer.Option(help="The agent's review policy, instead of the preset's.")] = None,
     only: Annotated[list[str] | None, typer.Option(help="Run this check alone; may be given several times.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write the results to this file.")] = None,
 ) -> None:
     """Run the conformance suite on an agent: what it must do for its episodes to mean something. No key is needed.
 
-    Example: stewardbench agents check hermes --tools full
+    Example: stewardbench agents check hermes --preset stock
 
     Ends with exit code 1 when a check failed.
     """
     import asyncio
 
     from stewardbench.agents import conformance
-    from stewardbench.agents.interface import AgentSettings
+    from stewardbench.agents.presets import settings_for
     from stewardbench.agents.registry import load_agent
     from stewardbench.errors import UsageError
 
@@ -44,8 +45,9 @@ def check(
     chosen = tuple(only or ())
     if unknown := [each for each in chosen if each not in known]:
         raise UsageError(f"There is no check {unknown[0]!r}.", hint=f"Known checks: {', '.join(known)}.")
-    settings = AgentSettings(version=version, tools=tools, review=review)
-    report = asyncio.run(conformance.check_agent(load_agent(name), settings, only=chosen, report=_print_result))
+    agent = load_agent(name)
+    settings = settings_for(agent, preset, {"version": version, "tools": tools, "review": review})
+    report = asyncio.run(conformance.check_agent(agent, settings, only=chosen, report=_print_result))
     if json is not None:
         json.write_text(report.to_json() + "\n", encoding="utf-8")
     if not report.conforms:

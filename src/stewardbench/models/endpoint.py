@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from stewardbench.models.naming import MASKED
 from stewardbench.records import Record
 
 
@@ -15,4 +16,4 @@ class Endpoint(Record):
     base_url: str
     secret: str = Field(repr=False)
     socket: Path | None = None  # a Unix socket to the same gateway, for confined slots
-    model: str = "assistant"  # the name the agent is told; it never reaches the upstream
+    model: str = MASKED  # the name the agent is told; it never reaches the upstream

@@ -24,6 +24,7 @@ from stewardbench.models.endpoint import Endpoint
 from stewardbench.models.httpserver import Connection, Request, Response
 from stewardbench.models.ledger import Call, CallLedger
 from stewardbench.models.messages import ChatReply, Exchange, Upstream
+from stewardbench.models.naming import MASKED
 
 MAX_REQUEST_BYTES = 32 * 1024 * 1024
 
@@ -31,7 +32,8 @@ MAX_REQUEST_BYTES = 32 * 1024 * 1024
 class Gateway:
     """A running gateway, as an async context manager.
 
-    ``socket`` is a path for a Unix socket to the same service; ``secret`` is made up when none is given.
+    ``socket`` is a path for a Unix socket to the same service; ``secret`` is made up when none is given. ``model`` is
+    the name that the agent is told its model has.
     ``heartbeat_s`` is the interval of comment lines on a stream that waits for the upstream, and ``reply_timeout_s``
     the longest wait for it, both in seconds.
     """
@@ -42,11 +44,12 @@ class Gateway:
         *,
         socket: Path | None = None,
         secret: str | None = None,
+        model: str = MASKED,
         heartbeat_s: float = 10.0,
         reply_timeout_s: float = 900.0,
         max_request_bytes: int = MAX_REQUEST_BYTES,
     ) -> None:
-        self._upstream, self._socket = upstream, socket
+        self._upstream, self._socket, self._model_name = upstream, socket, model
         self._secret = secret or secrets.token_urlsafe(24)
         self._heartbeat_s, self._reply_timeout_s = heartbeat_s, reply_timeout_s
         self._max_request_bytes = max_request_bytes
@@ -74,7 +77,9 @@ class Gateway:
                 ) from error
             self._socket.chmod(0o600)
         port = server.sockets[0].getsockname()[1]
-        self._endpoint = Endpoint(base_url=f"http://127.0.0.1:{port}/v1", secret=self._secret, socket=self._socket)
+        self._endpoint = Endpoint(
+            base_url=f"http://127.0.0.1:{port}/v1", secret=self._secret, socket=self._socket, model=self._model_name
+        )
         return self
 
     async def __aexit__(
@@ -181,7 +186,7 @@ class Gateway:
             raise ModelError("Missing or wrong secret.", status=401, kind="unauthorised")
 
     def _model(self) -> dict[str, object]:
-        return {"id": self.endpoint.model, "object": "model", "created": 0, "owned_by": "stewardbench"}
+        return {"id": self.endpoint.model, "object": "model", "created": 0, "owned_by": "provider"}
 
     async def _chat(self, ledger: CallLedger, body: bytes, response: Response) -> None:
         """Answer one chat request and book it, whatever becomes of it."""

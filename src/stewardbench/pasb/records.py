@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from stewardbench.agents.interface import Flush, Surface, ToolUse
+from stewardbench.models.naming import MASKED
 from stewardbench.pasb.axes import Attribution, Delivery, Domain, Scenario, SubAxis
 from stewardbench.records import Record
 from stewardbench.workspace.tree import FileState
 
+EARLIER = "earlier"  # the preset of records made before there were any
 Score = Annotated[int, Field(ge=1, le=5)]
 
 
@@ -172,7 +175,11 @@ class Cut(Record):
 
 
 class Episode(Record):
-    """One task run by one agent and one model, as everything later reads it."""
+    """One task run by one agent and one model, as everything later reads it.
+
+    ``preset`` and ``overrides`` are the agent's policy, ``told_model`` the name that the agent was told its model has.
+    Records made before there were presets carry the mark ``earlier``; their agents were all told ``assistant``.
+    """
 
     schema_: Literal["pasb-episode/1"] = Field("pasb-episode/1", alias="schema")
     episode_id: str
@@ -187,6 +194,10 @@ class Episode(Record):
     agent_version: str
     review: str
     tools: str
+    preset: str = EARLIER
+    overrides: tuple[str, ...] = ()
+    told_model: str = MASKED
+    masked_name: bool = True
     arm: str = "natural"
     config_sha256: str
     baseline_sha256: str
@@ -210,6 +221,11 @@ class Episode(Record):
     valid: bool
     invalid_reason: InvalidReason | None = None
     invalid_detail: str = ""
+
+
+def policy_label(preset: str, overrides: Sequence[str], *, masked: bool) -> str:
+    """The agent's policy in a few words, such as ``stock, review=off, masked name``; what is pooled has the same."""
+    return ", ".join([preset, *overrides, *(["masked name"] if masked else [])])
 
 
 class TurnJudgment(Record):

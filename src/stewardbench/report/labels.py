@@ -25,6 +25,15 @@ def vocabulary() -> Terms:
     return Terms(spelled, short)
 
 
+def distinction(policy: str | None, mitigation: str | None) -> str:
+    """What sets a run apart from an ordinary one: a policy other than the paper's, a mitigation; else nothing."""
+    shown = [
+        policy if policy != "released" else "",
+        words(mitigation).lower() if mitigation and mitigation != "none" else "",
+    ]
+    return ", ".join(filter(None, shown))
+
+
 def words(identifier: str) -> str:
     """An identifier as words: ``signed_memory`` becomes ``Signed memory``, ``syc`` becomes ``Sycophancy``."""
     spelled = vocabulary().spelled

@@ -23,6 +23,7 @@ from stewardbench.agents.interface import Agent, AgentSettings, AgentSlot
 from stewardbench.errors import AgentError, ModelError
 from stewardbench.models.gateway import Gateway
 from stewardbench.models.messages import ChatReply, ChatRequest
+from stewardbench.models.naming import MASKED
 
 
 class Idle:
@@ -53,10 +54,10 @@ def slot_folder(run: Path) -> Path:
 
 class SlotPool:
     """At most ``size`` slots in one folder, as an async context manager. The folder is emptied first and removed
-    at the end."""
+    at the end. ``model`` is what the agents are told that their model is called."""
 
-    def __init__(self, agent: Agent, settings: AgentSettings, size: int, folder: Path) -> None:
-        self._agent, self._settings, self._folder = agent, settings, folder
+    def __init__(self, agent: Agent, settings: AgentSettings, size: int, folder: Path, *, model: str = MASKED) -> None:
+        self._agent, self._settings, self._folder, self._model = agent, settings, folder, model
         self._free: list[Seat] = []
         self._numbers = list(range(size - 1, -1, -1))
         self._places = asyncio.Semaphore(size)
@@ -102,7 +103,7 @@ class SlotPool:
             self._opened = True
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         number = self._numbers.pop()
-        gateway = Gateway(Idle(), socket=self._folder / f"{number}.sock")
+        gateway = Gateway(Idle(), socket=self._folder / f"{number}.sock", model=self._model)
         try:
             await gateway.__aenter__()
             return Seat(number, await self._start(number, gateway), gateway)

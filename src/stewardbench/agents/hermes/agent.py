@@ -7,7 +7,7 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-from stewardbench.agents.hermes.settings import VERSION, check_settings
+from stewardbench.agents.hermes.settings import PRESETS, VERSION, check_settings
 from stewardbench.agents.hermes.slot import HermesSlot
 from stewardbench.agents.hermes.surfaces import surface
 from stewardbench.agents.install import build_once, build_python_environment, environment_folder, is_ready
@@ -21,6 +21,7 @@ class HermesAgent:
     """Hermes-Agent, driven through its Python interface in an environment of its own."""
 
     name = "hermes"
+    presets = PRESETS
 
     def version(self, settings: AgentSettings) -> str:
         """The pinned version. Raises UsageError when the settings ask for something Hermes does not have."""

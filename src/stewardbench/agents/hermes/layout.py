@@ -28,10 +28,12 @@ START = "import sys; sys.path.append({parent!r}); from child.zygote import main;
 class Layout:
     """The folders of one slot as the host sees them (``slot``, ``baseline``) and as the agent sees them (``home``)."""
 
-    def __init__(self, root: Path, environment: Path, endpoint: Endpoint, *, confined: bool) -> None:
+    def __init__(
+        self, root: Path, environment: Path, endpoint: Endpoint, *, confined: bool, interactive: bool = False
+    ) -> None:
         self.root, self.confined = root.absolute(), confined
         self.slot, self.baseline = self.root / "slot", self.root / "baseline"
-        self._environment, self._endpoint = environment, endpoint
+        self._environment, self._endpoint, self._interactive = environment, endpoint, interactive
         self._base_python = base_python(environment)
         self.home = self._home_inside() if confined else str(self.slot / HOME)
         self.workspace = f"{self.home}/{Path(WORKSPACE).name}"
@@ -87,7 +89,8 @@ class Layout:
             "HERMES_TURN_COMPLETION_EXPLAINER": "0",  # else a missing answer is replaced by a text of Hermes' own
             "PYTHONDONTWRITEBYTECODE": "1",
             "NO_PROXY": "127.0.0.1,localhost",
-            **({"STEWARD_OWN_IPC": "1"} if self.confined else {}),
+            **({"HERMES_INTERACTIVE": "1"} if self._interactive else {}),
+            **({"OWN_IPC": "1"} if self.confined else {}),
         }
 
     def _environment_seen(self) -> str:

@@ -1,4 +1,4 @@
-"""What a run may choose about Hermes: its review policy, its tool set, and the constants of every home."""
+"""What a run may choose about Hermes: its preset, review policy and tool set, and the constants of every home."""
 
 from __future__ import annotations
 
@@ -9,15 +9,29 @@ from typing import Any, NamedTuple
 import yaml
 
 from stewardbench.agents.interface import AgentSettings
+from stewardbench.agents.presets import read_presets
 from stewardbench.errors import UsageError
+from stewardbench.models.naming import MASKED
 
 VERSION = "0.19.0"
-MAX_TOKENS = 4096  # per model call; Hermes asks for 65,536 when it is not told
+SEARCH = "session_search"
 TOOL_SETS = {
     "released": ("memory", "skills"),
-    "full": ("memory", "skills", "file", "terminal", "todo", "code_execution"),
+    "work": ("memory", "skills", "file", "terminal", "todo", "code_execution"),
+    # What Hermes' own terminal program resolves for a new user; most of them ask for a key or a device and then offer
+    # nothing. The parity test compares what is offered.
+    "stock": (
+        *("browser", "clarify", "code_execution", "computer_use", "cronjob", "delegation", "file", "image_gen"),
+        *("kanban", "memory", SEARCH, "skills", "terminal", "todo", "tts", "vision", "web"),
+    ),
 }
-OPTIONS = frozenset({"skip_wipe", "review_timeout_s", "max_tokens"})
+OPTIONS = frozenset(
+    {
+        *("clock", "compression", "endpoint_in_config", "environment_probe", "interactive", "max_tokens"),
+        *("review_timeout_s", "skip_wipe"),
+    }
+)
+PRESETS = read_presets(__package__)
 
 
 class ReviewPolicy(NamedTuple):
@@ -50,8 +64,9 @@ def review_policy(review: str) -> ReviewPolicy:
 def toolsets(settings: AgentSettings) -> tuple[str, ...]:
     """The names of Hermes' tool sets that the settings select. Raises UsageError."""
     if settings.tools not in TOOL_SETS:
-        raise UsageError(f"Hermes has no tool set {settings.tools!r}.", hint=f"Choose {' or '.join(TOOL_SETS)}.")
-    return (*TOOL_SETS[settings.tools], *(("session_search",) if settings.session_search else ()))
+        raise UsageError(f"Hermes has no tool set {settings.tools!r}.", hint=f"Choose {', '.join(TOOL_SETS)}.")
+    chosen = TOOL_SETS[settings.tools]
+    return (*chosen, *((SEARCH,) if settings.session_search and SEARCH not in chosen else ()))
 
 
 def check_settings(settings: AgentSettings) -> None:
@@ -66,10 +81,21 @@ def check_settings(settings: AgentSettings) -> None:
     toolsets(settings)
 
 
-def config_yaml(settings: AgentSettings) -> str:
-    """The ``config.yaml`` of every home under these settings. It holds no address and no secret."""
+def config_yaml(settings: AgentSettings, *, model: str = MASKED, base_url: str = "") -> str:
+    """The ``config.yaml`` of every home under these settings, with the model's name. It holds no secret.
+
+    The option ``endpoint_in_config`` puts the address there too, as a user's does; Hermes offers vision tools by it.
+    """
     config: dict[str, Any] = yaml.safe_load(files(__package__).joinpath("config.yaml").read_text(encoding="utf-8"))
     policy = review_policy(settings.review)
     config["memory"]["nudge_interval"] = policy.memory_every_turns
     config["skills"]["creation_nudge_interval"] = policy.skill_every_model_calls
+    config["model"]["default"] = model
+    options = settings.options
+    config["compression"]["enabled"] = bool(options.get("compression"))
+    config["agent"]["environment_probe"] = bool(options.get("environment_probe"))
+    if options.get("endpoint_in_config"):
+        config["model"]["base_url"] = base_url
+    if "max_tokens" in options:
+        config["model"]["max_tokens"] = int(options["max_tokens"])
     return yaml.safe_dump(config, sort_keys=True)

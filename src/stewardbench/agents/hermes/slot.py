@@ -8,7 +8,7 @@ from typing import Self
 
 from stewardbench.agents.hermes.layout import Layout
 from stewardbench.agents.hermes.session import HermesSession
-from stewardbench.agents.hermes.settings import MAX_TOKENS, config_yaml, review_policy, toolsets
+from stewardbench.agents.hermes.settings import SEARCH, config_yaml, review_policy, toolsets
 from stewardbench.agents.hermes.surfaces import POLICY, STATE
 from stewardbench.agents.interface import AgentSettings, Stage, WipeReport
 from stewardbench.agents.worker import Worker
@@ -42,10 +42,12 @@ class HermesSlot:
         cls, root: Path, environment: Path, endpoint: Endpoint, settings: AgentSettings, *, confined: bool
     ) -> Self:
         """Start Hermes in a folder and take the state that it begins with as the baseline."""
-        layout = Layout(root, environment, endpoint, confined=confined)
+        interactive = bool(settings.options.get("interactive"))
+        layout = Layout(root, environment, endpoint, confined=confined, interactive=interactive)
         empty_folder(layout.slot)
         layout.create()
-        (layout.slot / STATE / "config.yaml").write_text(config_yaml(settings), encoding="utf-8")
+        config = config_yaml(settings, model=endpoint.model, base_url=layout.base_url)
+        (layout.slot / STATE / "config.yaml").write_text(config, encoding="utf-8")
         slot = cls(layout, endpoint, settings)
         try:
             await slot._live_worker()
@@ -80,10 +82,10 @@ class HermesSlot:
                 "base_url": self._layout.base_url,
                 "api_key": self._endpoint.secret,
                 "model": self._endpoint.model,
-                "max_tokens": int(options.get("max_tokens", MAX_TOKENS)),
+                "max_tokens": int(options["max_tokens"]) if "max_tokens" in options else None,
                 "max_model_calls": self._settings.max_model_calls_per_turn,
                 "toolsets": toolsets(self._settings),
-                "session_search": self._settings.session_search,
+                "session_search": SEARCH in toolsets(self._settings),
                 "session_id": session_id,
                 "review": persist,
                 "cwd": self._layout.workspace,

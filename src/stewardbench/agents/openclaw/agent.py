@@ -11,6 +11,7 @@ from stewardbench.agents.openclaw.config import document
 from stewardbench.agents.openclaw.gateway import CANONICAL
 from stewardbench.agents.openclaw.releases import release
 from stewardbench.agents.openclaw.slot import OpenClawSlot
+from stewardbench.agents.presets import read_presets
 from stewardbench.errors import UsageError
 from stewardbench.models.endpoint import Endpoint
 from stewardbench.workspace import confinement
@@ -24,6 +25,7 @@ class OpenClawAgent:
     """OpenClaw 2026.5.28 (warm) or 2026.9.6 (a process per session)."""
 
     name = "openclaw"
+    presets = read_presets(__package__)
 
     def version(self, settings: AgentSettings) -> str:
         """The release that these settings select. Raises UsageError for one that is not pinned."""

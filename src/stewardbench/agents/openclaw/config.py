@@ -138,7 +138,7 @@ def _common(release: Release, settings: AgentSettings, place: Place, model: str)
 
 
 def _tools(release: Release, settings: AgentSettings) -> dict[str, Any]:
-    offered = {"released": RELEASED_TOOLS, "memory": MEMORY_TOOLS, "full": [*RELEASED_TOOLS, "exec", "process"]}
+    offered = {"released": RELEASED_TOOLS, "memory": MEMORY_TOOLS, "work": [*RELEASED_TOOLS, "exec", "process"]}
     if settings.tools not in offered:
         raise UsageError(f"OpenClaw has no tool set {settings.tools!r}.", hint=f"Choose one of: {', '.join(offered)}.")
     denied = DENIED_TOOLS if release.workshop_plugin else DENIED_TOOLS + DENIED_CORE_TOOLS

@@ -27,6 +27,7 @@ from stewardbench.workspace.folders import PreservationPolicy, empty_folder, lis
 from stewardbench.workspace.tree import FileState, Tree, file_state, printable, read_tree, tree_sha256
 
 RECYCLE_AFTER = 50  # episodes per gateway: its memory grows by about 13 MB per episode
+WARM_TOOLS = ("released", "memory")  # with a terminal, what a session started may outlive it
 INDEX_TIMEOUT_S = 20.0
 INDEX_LOOK_S = 0.1
 
@@ -45,7 +46,7 @@ class OpenClawSlot:
         confined: bool,
     ) -> None:
         self.confined = confined
-        self.warm = release.warm and settings.tools != "full" and settings.options.get("restart") != "phase"
+        self.warm = release.warm and settings.tools in WARM_TOOLS and settings.options.get("restart") != "phase"
         self._installation, self._release = installation, release
         self._settings, self._endpoint = settings, endpoint
         self._folders = Folders(root.absolute())

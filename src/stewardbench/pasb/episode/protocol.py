@@ -31,6 +31,7 @@ from stewardbench.agents.interface import (
     WipeReport,
 )
 from stewardbench.errors import AgentCrashed, AgentError, UsageError
+from stewardbench.models.naming import MASKED
 from stewardbench.pasb.episode.attestation import Evidence, attest, broken_check, changed_config
 from stewardbench.pasb.episode.commit import find_commit
 from stewardbench.pasb.episode.edits import EDITS
@@ -48,7 +49,7 @@ CANARY_ALPHABET = "23456789BCDFGHJKMNPQRTVWXZ"
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a run holds fixed for all its episodes."""
+    """What a run holds fixed for all its episodes. ``told_model`` is the name that the agent is told ``model`` has."""
 
     run_id: str
     agent: Agent
@@ -56,6 +57,8 @@ class Conditions:
     settings: AgentSettings
     model: str
     config_sha256: str
+    told_model: str = MASKED
+    masked_name: bool = False
     seed: int = 0
     flush: FlushPolicy = "quiescence"
     clock: Clock = WALL_CLOCK

@@ -15,6 +15,7 @@ from importlib.resources import files
 from string import Template
 
 from stewardbench.agents.interface import COMMIT_SURFACES
+from stewardbench.models.naming import MASKED
 from stewardbench.pasb.judging.families import families, family
 from stewardbench.pasb.records import Captured, Episode, Task, Turn
 
@@ -101,12 +102,11 @@ class _Mask:
         own = " ".join(
             [task.claim.text, *(turn.text for turn in task.persist_turns), *(turn.text for turn in task.query_turns)]
         )
-        tail = episode.model.rsplit("/", 1)[-1]
-        group = families().get(family(episode.model))
+        names = {episode.model, *({episode.told_model} - {MASKED})}  # an agent may say the name that it was told
         candidates = [
-            re.escape(tail),
+            *(re.escape(name.rpartition("/")[2]) for name in sorted(names)),
             *AGENT_WORDS.get(episode.agent, (re.escape(episode.agent),)),
-            *(group.words if group else ()),
+            *(word for name in sorted(names) if (group := families().get(family(name))) for word in group.words),
         ]
         used = [word for word in candidates if not re.search(_bounded(word), own, re.IGNORECASE)]
         self._pattern = re.compile("|".join(map(_bounded, used)), re.IGNORECASE) if used else None

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from stewardbench.errors import UsageError
 from stewardbench.pasb.axes import Delivery, Scenario, SubAxis
-from stewardbench.pasb.records import Annotation, Episode, Judgment, Role, Stance, TurnJudgment
+from stewardbench.pasb.records import Annotation, Episode, Judgment, Role, Stance, TurnJudgment, policy_label
 
 Kept = TypeVar("Kept", Episode, "EpisodeOutcome")
 Scored = TypeVar("Scored", Judgment, Annotation)
@@ -40,6 +40,7 @@ class EpisodeOutcome:
     delivery: Delivery
     agent: str
     model: str
+    policy: str = "released"
     arm: str = "natural"
     valid: bool = True
     invalid_reason: str | None = None
@@ -126,6 +127,7 @@ def _outcome(episode: Episode, judgment: Judgment | None, annotation: Annotation
         delivery=episode.delivery,
         agent=episode.agent,
         model=episode.model,
+        policy=policy_label(episode.preset, episode.overrides, masked=episode.masked_name),
         arm=episode.arm,
         valid=episode.valid,
         invalid_reason=str(episode.invalid_reason) if episode.invalid_reason else None,

@@ -9,7 +9,7 @@ from stewardbench.agents.interface import COMMIT_SURFACES, Surface, ToolUse
 from stewardbench.pasb.axes import ARC_DIMENSIONS, DIMENSIONS, FAIL_AT, TURN_DIMENSIONS
 from stewardbench.pasb.pages.labels import INVALID, SUB_AXES, SURFACES
 from stewardbench.pasb.pages.reader import Read
-from stewardbench.pasb.records import Annotation, Captured, Cut, Episode, Judgment, Task
+from stewardbench.pasb.records import Annotation, Captured, Cut, Episode, Judgment, Task, policy_label
 from stewardbench.pasb.records import Turn as RecordedTurn
 from stewardbench.report.labels import words
 from stewardbench.site.episodes.blocks import (
@@ -374,7 +374,9 @@ def _record(episode: Episode) -> Facts:
             ("Task", episode.task_id),
             ("Run", episode.run_id),
             ("Agent", f"{agent_label(episode.agent)} {episode.agent_version}"),
+            ("Policy", policy_label(episode.preset, episode.overrides, masked=episode.masked_name)),
             ("Review, tools", f"{episode.review}, {episode.tools}"),
+            ("Model's name as told to the agent", episode.told_model),
             ("Arm", words(episode.arm)),
             ("Attempt", str(episode.attempt)),
             ("Confined", "yes" if episode.confined else "no"),

@@ -9,7 +9,7 @@ from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario
 from stewardbench.pasb.pages.labels import SURFACES
 from stewardbench.pasb.records import Stance
 from stewardbench.pasb.report.study import RUN_KEYS
-from stewardbench.report.labels import words
+from stewardbench.report.labels import distinction, words
 from stewardbench.report.table import Table
 from stewardbench.site.charts import Dot, DotPanel, DotRow, Dots, Plane, PlanePoint, Series, Stack, StackRow
 from stewardbench.site.labels import agent_label
@@ -78,7 +78,6 @@ def board(tables: Tables) -> Board | None:
     for first, numbers in by_run(rows_of(tables["table02"])):
         origin = Origin(first["origin"])
         cells = {**numbers, "gap": gaps.get(first["run_id"], MISSING) if first["run_id"] else MISSING}
-        mitigation = first["mitigation"] if first["mitigation"] not in (None, "", "none") else ""
         rows.append(
             BoardRow(
                 name=first["model"],
@@ -87,7 +86,7 @@ def board(tables: Tables) -> Board | None:
                 cells=tuple(cells.get(column.key, MISSING) for column in COLUMNS),
                 n=cells.get("df4", MISSING).n,
                 invalid=invalid.get(first["run_id"], 0),
-                note=words(mitigation),
+                note=distinction(first["policy"], first["mitigation"]),
                 episodes="" if origin is Origin.PUBLISHED else "#" + urlencode({"set": "pasb", "run": first["run_id"]}),
             )
         )

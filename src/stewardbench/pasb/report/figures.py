@@ -10,10 +10,12 @@ from typing import Any
 
 import polars as pl
 
+from stewardbench.agents.presets import RELEASED
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario
 from stewardbench.pasb.records import Stance
 from stewardbench.pasb.report.indicators import SURFACES
 from stewardbench.pasb.report.panels import AVERAGE, POOLED, STANCE_RATES
+from stewardbench.pasb.report.study import NO_MITIGATION
 from stewardbench.report.figure import HEAT, INK, PALETTE, Figure, finish
 from stewardbench.report.labels import words
 from stewardbench.report.table import METRIC, Table
@@ -172,9 +174,12 @@ def _readable(frame: pl.DataFrame) -> pl.DataFrame:
     mapped = frame.with_columns(pl.col(name).map_elements(words, return_dtype=pl.String) for name in spoken)
     if "model" not in mapped.columns:
         return mapped
-    mitigated = pl.col("mitigation") if "mitigation" in mapped.columns else pl.lit("")
-    suffix = pl.when(mitigated.is_in(["", "none"])).then(pl.lit("")).otherwise(pl.lit(" · ") + mitigated)
-    return mapped.with_columns(system=pl.concat_str(pl.col("model"), pl.lit(" · "), pl.col("agent"), suffix))
+    suffixes = [
+        pl.when(pl.col(name).is_in(["", plain])).then(pl.lit("")).otherwise(pl.lit(" · ") + pl.col(name))
+        for name, plain in (("policy", RELEASED), ("mitigation", NO_MITIGATION))
+        if name in mapped.columns
+    ]
+    return mapped.with_columns(system=pl.concat_str(pl.col("model"), pl.lit(" · "), pl.col("agent"), *suffixes))
 
 
 def _order(data: pl.DataFrame, column: str) -> list[str]:

@@ -33,8 +33,9 @@ def mitigation_table(study: Study) -> Table | None:
 
 
 def _base(study: Study, run: Run) -> Run | None:
-    """The first run of the same model and agent without a mitigation."""
-    same = (r for r in study.runs if (r.model, r.agent, r.mitigation) == (run.model, run.agent, NO_MITIGATION))
+    """The first run of the same model, agent and policy without a mitigation."""
+    wanted = (run.model, run.agent, run.policy, NO_MITIGATION)
+    same = (r for r in study.runs if (r.model, r.agent, r.policy, r.mitigation) == wanted)
     return next(same, None)
 
 

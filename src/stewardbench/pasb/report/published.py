@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from stewardbench import published
+from stewardbench.agents.presets import RELEASED
 from stewardbench.pasb.axes import SubAxis
 from stewardbench.pasb.report import panels, tables
 from stewardbench.pasb.report.boundary import BOUNDARY
@@ -66,7 +67,9 @@ class PublishedStudy(Study):
     def runs(self) -> tuple[Run, ...]:
         """The published runs in the order of Table 2."""
         pairs = published.pasb_table("table02").select("model", "agent").unique(maintain_order=True).iter_rows()
-        return tuple(Run(PUBLISHED, _run_id(model, agent), model, agent, NO_MITIGATION) for model, agent in pairs)
+        return tuple(
+            Run(PUBLISHED, _run_id(model, agent), model, agent, RELEASED, NO_MITIGATION) for model, agent in pairs
+        )
 
     def rates(self, keys: Sequence[str], sub_axis: SubAxis | None = None) -> Counts:
         """The published counts by run, by run and scenario, by run and delivery, or by run on cross-domain items."""
@@ -132,21 +135,25 @@ def _as_printed(one: Table) -> Table:
 
 
 def _likert() -> Table:
-    frame = published.pasb_table("table09").drop("k", "n").with_columns(mitigation=pl.lit(NO_MITIGATION))
+    frame = (
+        published.pasb_table("table09")
+        .drop("k", "n")
+        .with_columns(policy=pl.lit(RELEASED), mitigation=pl.lit(NO_MITIGATION))
+    )
     named = frame.with_columns(run_id=pl.concat_str(pl.lit("published"), "model", "agent", separator=" "))
     return table("table09", RUN_KEYS, named)
 
 
 def _mitigation() -> Table:
-    frame = published.pasb_table("mitigation")
+    frame = published.pasb_table("mitigation").with_columns(policy=pl.lit(RELEASED))
     named = frame.with_columns(run_id=pl.concat_str(pl.lit("published"), "model", "agent", separator=" "))
     return table("mitigation", RUN_KEYS, named)
 
 
 def _boundary() -> Table:
+    named = {"origin": PUBLISHED, "run_id": "", "model": PUBLISHED_POOLED, "agent": "all", "policy": RELEASED}
     rows = [
-        {"origin": PUBLISHED, "run_id": "", "model": PUBLISHED_POOLED, "agent": "all", "mitigation": "", "failure": DF4}
-        | {METRIC: side, "printed": said, "value": float(said)}
+        named | {"mitigation": "", "failure": DF4, METRIC: side, "printed": said, "value": float(said)}
         for side, said in pooled_boundary().items()
     ]
     return table(BOUNDARY, (*RUN_KEYS, "failure"), pl.DataFrame(rows))

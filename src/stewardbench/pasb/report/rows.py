@@ -35,6 +35,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "run_id": pl.Categorical,
     "model": pl.Categorical,
     "agent": pl.Categorical,
+    "policy": pl.Categorical,
     "mitigation": pl.Categorical,
     "arm": pl.Categorical,
     "task_id": pl.Categorical,
@@ -57,7 +58,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 }
 _EPISODE_FIELDS = (
     "episode_id", "run_id", "task_id", "base_item_id", "sub_axis", "scenario", "delivery", "model", "agent", "arm",
-    "commit", "valid", "invalid_reason",
+    "preset", "overrides", "masked_name", "commit", "valid", "invalid_reason",
 )  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from stewardbench.pasb.report.boundary import MACRO, POOLED
 from stewardbench.pasb.report.cells import DF4
 from stewardbench.pasb.report.indicators import COMMIT
 from stewardbench.pasb.report.rows import ROWS_FILE
-from stewardbench.report.labels import HARNESS_NOTE, short_heading, words
+from stewardbench.pasb.report.study import RUN_KEYS
+from stewardbench.report.labels import HARNESS_NOTE, distinction, short_heading, words
 from stewardbench.report.part import Part
 from stewardbench.report.show import grid_of
 from stewardbench.report.table import METRIC, Table
@@ -27,7 +28,7 @@ _WIDE = (*DIMENSIONS, COMMIT, DF4)
 def show(part: Part, console: Console) -> None:
     """Print the main table of some PASB runs, their pooled boundary, and what became of every episode."""
     main = _table(part, "table02")
-    runs = main.frame.select("origin", "run_id", "model", "agent", "mitigation").unique(maintain_order=True).rows()
+    runs = main.frame.select("origin", *RUN_KEYS).unique(maintain_order=True).rows()
     if any(table.harness_check for table in part.tables):
         console.print(Text(HARNESS_NOTE, style="yellow"))
     if len(runs) > _IN_FULL:
@@ -38,8 +39,9 @@ def show(part: Part, console: Console) -> None:
                 Text("A wider terminal shows all six dimensions; tables/table02.csv has them.\n", style="dim")
             )
     else:
-        for origin, run_id, model, agent, mitigation in runs:
-            suffix = "" if mitigation in {"", "none"} else f", {words(mitigation).lower()}"
+        for origin, run_id, model, agent, policy, mitigation in runs:
+            apart = distinction(policy, mitigation)
+            suffix = f", {apart}" if apart else ""
             title = f"{model} on {words(agent)}{suffix}" + ("" if origin == "own" else f" ({origin})")
             console.print(_full(title, main.frame.filter(pl.col("run_id") == run_id)))
     console.print(_boundary(_table(part, "boundary").frame))

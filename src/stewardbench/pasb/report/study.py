@@ -1,7 +1,7 @@
 """What a report is computed on: the rows, the runs in them, and which runs may be pooled.
 
-Runs with a mitigation, control arms and harness checks have tables and labels of their own. They never enter a pooled
-number together with ordinary runs.
+Runs under another policy, runs with a mitigation, control arms and harness checks have tables and labels of their own.
+They never enter a pooled number together with ordinary runs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from stewardbench.statistics.bootstrap import DRAWS
 NATURAL = "natural"
 CONTROL_ARMS = ("no_persist", "no_claim")  # the claim is never planted: what fails here, memory did not cause
 NO_MITIGATION = "none"
-RUN_KEYS = ("run_id", "model", "agent", "mitigation")
+RUN_KEYS = ("run_id", "model", "agent", "policy", "mitigation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class Run:
     run_id: str
     model: str
     agent: str
+    policy: str
     mitigation: str
 
     def labels(self, **more: str) -> dict[str, str]:
@@ -44,6 +45,7 @@ class Run:
             "run_id": self.run_id,
             "model": self.model,
             "agent": self.agent,
+            "policy": self.policy,
             "mitigation": self.mitigation,
             **more,
         }
@@ -76,10 +78,13 @@ class Study:
 
     @cached_property
     def pool(self) -> tuple[Run, ...]:
-        """The runs that pooled numbers rest on: those without a mitigation; harness checks only among themselves."""
+        """The runs that pooled numbers rest on: those without a mitigation; harness checks only among themselves.
+
+        All are of one policy, that of the first: numbers of different prompts and tools are never pooled.
+        """
         plain = [run for run in self.runs if run.mitigation == NO_MITIGATION] or list(self.runs)
-        real = [run for run in plain if run.origin != HARNESS_CHECK]
-        return tuple(real or plain)
+        real = [run for run in plain if run.origin != HARNESS_CHECK] or plain
+        return tuple(run for run in real if run.policy == real[0].policy)
 
     @property
     def pool_origin(self) -> str:
@@ -95,7 +100,9 @@ class Study:
         """The tidy columns of a number that belongs to no single run."""
         agents = {run.agent for run in self.pool}
         agent = agents.pop() if len(agents) == 1 else "all"
-        return {"origin": self.pool_origin, "run_id": "", "model": name, "agent": agent, "mitigation": "", **more}
+        policy = self.pool[0].policy if self.pool else ""
+        labels = {"origin": self.pool_origin, "run_id": "", "model": name, "agent": agent, "policy": policy}
+        return {**labels, "mitigation": "", **more}
 
     def rates(self, keys: Sequence[str], sub_axis: SubAxis | None = None) -> Counts:
         """Every rate in every group of valid rows of the natural arm, or of one sub-axis of them."""

@@ -70,11 +70,11 @@ async def run_pasb(
     upstream = _subject(open_upstream(settings.model), settings)
     judge = _judge(settings)
     with open_folder(settings, out, agent, tasks, workers) as store:
-        pool = SlotPool(agent, settings.agent_settings(), workers, slot_folder(out))
+        pool = SlotPool(agent, settings.agent_settings(agent), workers, slot_folder(out), model=settings.told_model)
         run = PasbRun(settings, store, agent, tasks, pool, upstream=upstream, judge=judge, watch=watch)
         watch(run.progress)
         if run.pending:
-            await asyncio.to_thread(ensure_installed, agent, settings.agent_settings(), tell)
+            await asyncio.to_thread(ensure_installed, agent, settings.agent_settings(agent), tell)
             async with pool:
                 await _evaluate(run, settings, out, workers)
     return run.progress

@@ -36,8 +36,11 @@ def pasb(
     sample: int | None = None,
     limit: int | None = None,
     judge: str = "",
-    review: str = "released",
-    tools: str = "released",
+    preset: str = "released",
+    review: str | None = None,
+    tools: str | None = None,
+    model_name: str = "",
+    masked_name: bool = False,
     flush: str = "quiescence",
     confine: str = "auto",
     seed: int = 0,
@@ -63,8 +66,11 @@ def pasb(
         sample=sample,
         limit=limit,
         seed=seed,
+        preset=preset,
         review=review,
         tools=tools,
+        model_name=model_name,
+        masked_name=masked_name,
         flush=flush,
         confine=confine,
         temperature=model.config.temperature,
@@ -80,7 +86,7 @@ def _task(settings: PasbSettings, folder: Path, workers: int, model: Model, grad
     agent, tasks = load_agent(settings.agent), select_tasks(settings)
     stack = ExitStack()
     store = stack.enter_context(open_folder(settings, folder, agent, tasks, workers))
-    pool = SlotPool(agent, settings.agent_settings(), workers, slot_folder(folder))
+    pool = SlotPool(agent, settings.agent_settings(agent), workers, slot_folder(folder), model=settings.told_model)
     run = PasbRun(settings, store, agent, tasks, pool, upstream=_upstream(model), judge=_judge(settings, grader))
     if not run.pending:
         stack.close()

@@ -7,7 +7,9 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from stewardbench.agents.interface import Agent, AgentSettings
+from stewardbench.agents.presets import settings_for
 from stewardbench.errors import UsageError
+from stewardbench.models.naming import told_name
 from stewardbench.pasb.episode.commit import MATCHER
 from stewardbench.pasb.episode.quiescence import FlushPolicy
 from stewardbench.pasb.judging.judge import judge_sha256
@@ -20,6 +22,8 @@ from stewardbench.records import Record, canonical_json, sha256_text
 class PasbSettings(Record):
     """The choices of one run. ``judge`` may be empty: episodes are then stored and judged later.
 
+    ``preset`` is the agent's policy; ``review``, ``tools`` and ``max_model_calls_per_turn`` are left to it unless they
+    are given. The agent is told its model's real name, or ``model_name``, or nothing of it with ``masked_name``.
     ``version`` pins the agent where it has several. ``temperature`` is set on the model under test (greedy as in the
     paper; None leaves it to the provider).
     ``max_attempts`` bounds how often a task is tried whose episodes are invalid.
@@ -33,30 +37,39 @@ class PasbSettings(Record):
     sample: int | None = None
     limit: int | None = None
     seed: int = 0
-    review: str = "released"
-    tools: str = "released"
+    preset: str = "released"
+    review: str | None = None
+    tools: str | None = None
+    model_name: str = ""
+    masked_name: bool = False
     flush: FlushPolicy = "quiescence"
     confine: Literal["auto", "required", "off"] = "auto"
     session_search: bool = False
     temperature: float | None = 0.0
     turn_timeout_s: float = Field(600.0, gt=0)
-    max_model_calls_per_turn: int = Field(30, ge=1)
+    max_model_calls_per_turn: int | None = Field(None, ge=1)
     max_attempts: int = Field(3, ge=1)
     same_family: bool = False
     options: dict[str, Any] = Field(default_factory=dict)
 
-    def agent_settings(self) -> AgentSettings:
-        """The part that the agent is given."""
-        return AgentSettings(
-            version=self.version,
-            review=self.review,
-            tools=self.tools,
-            max_model_calls_per_turn=self.max_model_calls_per_turn,
-            turn_timeout_s=self.turn_timeout_s,
-            session_search=self.session_search,
-            confine=self.confine,
-            options=self.options,
+    def agent_settings(self, agent: Agent) -> AgentSettings:
+        """The part that the agent is given: its preset, and what the run chose over it. Raises UsageError."""
+        names = (
+            "version",
+            "review",
+            "tools",
+            "max_model_calls_per_turn",
+            "turn_timeout_s",
+            "session_search",
+            "confine",
         )
+        chosen = {name: getattr(self, name) for name in names}
+        return settings_for(agent, self.preset, {**chosen, "options": self.options})
+
+    @property
+    def told_model(self) -> str:
+        """What the agent is told that its model is called. Raises UsageError."""
+        return told_name(self.model, override=self.model_name, masked=self.masked_name)
 
 
 def pasb_settings(**choices: Any) -> PasbSettings:
@@ -85,9 +98,13 @@ def select_tasks(settings: PasbSettings) -> tuple[Task, ...]:
 
 def manifest_settings(settings: PasbSettings, agent: Agent, tasks: tuple[Task, ...], workers: int) -> dict[str, Any]:
     """The settings as a manifest holds them, with what they resolve to."""
+    resolved = settings.agent_settings(agent)
+    chosen = {"review", "tools", "max_model_calls_per_turn", "options", "overrides"}
     return {
         **settings.model_dump(mode="json"),
-        "agent_version": agent.version(settings.agent_settings()),
+        **resolved.model_dump(mode="json", include=chosen),
+        "agent_version": agent.version(resolved),
+        "told_model": settings.told_model,
         "tasks_sha256": tasks_sha256(tasks),
         "matcher": MATCHER,
         "judge_prompts_sha256": judge_sha256() if settings.judge else "",

@@ -7,14 +7,16 @@ labelled so. The full tables with intervals are made by ``report``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from stewardbench.models.naming import MASKED
 from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.pasb.measure import metrics
 from stewardbench.pasb.measure.metrics import Rate, RateMean
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes
-from stewardbench.pasb.records import Episode, Judgment
+from stewardbench.pasb.records import EARLIER, Episode, Judgment, policy_label
 from stewardbench.pasb.run.known import unexpected
 from stewardbench.pasb.run.store import EPISODES, JUDGMENTS, read_records
 from stewardbench.runs.folder import RunFolder
@@ -49,6 +51,7 @@ def summarise(folder: RunFolder) -> list[str]:
     lines = [
         f"{settings['agent']} {settings['agent_version']}  model {settings['model']}  judge {judge or 'none'}  "
         f"review {settings['review']}  tools {settings['tools']}",
+        _policy(settings),
     ]
     if str(settings["model"]).startswith(PREFIX):
         lines.append("HARNESS CHECK: a scripted model; these numbers say nothing about any agent.")
@@ -58,6 +61,14 @@ def summarise(folder: RunFolder) -> list[str]:
         lines += ["", *_failures(valid)]
     lines += ["", *_cut(cuts.result(found), len(valid))]
     return [*lines, *_known(str(settings["model"]), found)]
+
+
+def _policy(settings: Mapping[str, Any]) -> str:
+    """Preset, what was chosen over it, and the name that the agent was told; older runs carry a mark instead."""
+    preset = str(settings.get("preset", EARLIER))
+    masked = bool(settings.get("masked_name", preset == EARLIER))
+    told = settings.get("told_model", MASKED)
+    return f"Policy     {policy_label(preset, settings.get('overrides', ()), masked=masked)}; the agent is told {told}"
 
 
 def _known(model: str, found: list[EpisodeOutcome]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from stewardbench.report.labels import words
+from stewardbench.report.labels import distinction
 from stewardbench.report.table import Table
 from stewardbench.site import labels
 from stewardbench.site.charts import NARROW, WIDE, Dots, Plane, Stack
@@ -47,8 +47,8 @@ def run_label(row: Row) -> str:
     """A run as a figure names it: model, agent, and what sets it apart."""
     agent = row.get("agent") or ""
     parts = [row["model"]] + ([labels.agent_label(agent)] if agent and agent != "all" else [])
-    if row.get("mitigation") not in (None, "", "none"):
-        parts.append(words(row["mitigation"]))
+    if apart := distinction(row.get("policy"), row.get("mitigation")):
+        parts.append(apart)
     origin = Origin(row["origin"])
     return ", ".join(parts) + ("" if origin is Origin.OWN else f" ({SHORT[origin]})")
 
@@ -79,7 +79,9 @@ def data_table(table: Table, csv: str, scale: tuple[float, float] | None = None)
     """A report table as a grid of numbers with their n, keys first. Keys that tell nothing apart are left out."""
     if not table.across:
         dropped = [name for name in HIDDEN if name in table.frame.columns]
-        dropped += [n for n in ("origin", "mitigation", "arm") if n in table.frame and table.frame[n].n_unique() == 1]
+        dropped += [
+            n for n in ("origin", "policy", "mitigation", "arm") if n in table.frame and table.frame[n].n_unique() == 1
+        ]
         frame = table.frame.drop(dropped)
         rows = tuple(tuple(map(_plain, frame.columns, row)) for row in frame.rows())
         return DataTable(tuple(map(labels.heading, frame.columns)), rows, csv)

@@ -91,7 +91,7 @@ def end_descendants() -> None:
 
 def shared_memory() -> int:
     """How many System V objects exist in the slot: a place to hide text that is neither a file nor a process."""
-    if os.environ.get("STEWARD_OWN_IPC") != "1":
+    if os.environ.get("OWN_IPC") != "1":
         return 0
     tables = (Path("/proc/sysvipc", name).read_text().splitlines() for name in ("shm", "msg", "sem"))
     return sum(len(table) - 1 for table in tables)
