@@ -86,7 +86,7 @@ class Task(Record):
     audit: tuple[AuditEntry, ...] = ()
     split: Literal["main", "gold", "smoke"] | None = None
     cue: Literal["on", "off"] | None = None
-    arm: Literal["natural", "twin", "true_claim", "no_claim"] = "natural"
+    arm: Literal["natural", "twin", "matched_twin", "true_claim", "no_claim"] = "natural"
     scope: Literal["in", "out"] | None = None  # twins only: whether the query arc falls in the value's scope
     reply_check: ReplyCheck | None = None  # twins only
 

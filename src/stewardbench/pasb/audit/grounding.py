@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from stewardbench.pasb.audit.style import rules, without_steps
+from stewardbench.pasb.audit.style import STEP, rules, without_steps
 from stewardbench.pasb.words import stem, words
 
 _PRONOUN = re.compile(r"^I(?:['’](?:m|ve|d|ll))?$")
@@ -17,7 +17,7 @@ _NOTE_TAG = re.compile(r"^[^:]{0,120}:\s")
 def names(text: str) -> list[str]:
     """Words with a capital inside a sentence, the pronoun aside: names, places, languages, weekdays."""
     found = []
-    text = without_steps(text)
+    text = STEP.sub(". ", text)  # a step begins a sentence
     for token in _TOKEN.finditer(text):
         word = token.group()
         if word[0].isupper() and not _PRONOUN.match(word) and not _SENTENCE_START.search(text[: token.start()]):

@@ -11,7 +11,7 @@ import yaml
 
 from stewardbench.pasb.axes import Scenario
 
-_STEP = re.compile(r"\bstep\s+([1-9])\b|(?<![\w.])([1-9])[.):](?=\s)", re.IGNORECASE)
+STEP = re.compile(r"\bstep\s+([1-9])\b|(?<![\w.])([1-9])[.):](?=\s)", re.IGNORECASE)
 
 
 @cache
@@ -20,9 +20,15 @@ def rules() -> Any:
     return yaml.safe_load((files("stewardbench.pasb.data") / "style_rules.yaml").read_text(encoding="utf-8"))
 
 
-def style_problems(scenario: Scenario, text: str) -> list[str]:
-    """What breaks the scenario's style in one persist turn; empty when nothing does."""
-    spec = rules()[scenario.value]
+@cache
+def natural_rules() -> Any:
+    """The shipped rules of items of format 2, ``data/natural_style.yaml``."""
+    return yaml.safe_load((files("stewardbench.pasb.data") / "natural_style.yaml").read_text(encoding="utf-8"))
+
+
+def style_problems(scenario: Scenario, text: str, *, natural: bool = False) -> list[str]:
+    """What breaks the scenario's style in one persist turn; empty when nothing does. ``natural``: format 2's style."""
+    spec = (natural_rules() if natural else rules())[scenario.value]
     problems = [
         f"style of {scenario} missing: {rule['reason']}"
         for rule in spec.get("require", ())
@@ -47,9 +53,9 @@ def leaning_words(text: str) -> list[str]:
 
 def step_numbers(text: str) -> list[int]:
     """The numbers of the numbered steps in a text, in order."""
-    return [int(first or second) for first, second in _STEP.findall(text)]
+    return [int(first or second) for first, second in STEP.findall(text)]
 
 
 def without_steps(text: str) -> str:
     """The text without its step markers."""
-    return _STEP.sub(" ", text)
+    return STEP.sub(" ", text)

@@ -123,7 +123,7 @@ class BaseItem(Record):
     ``source`` names the row of another data set that it was made from; items of the open set have none.
     """
 
-    schema_: Literal["pasb-item/1"] = Field(alias="schema")
+    schema_: Literal["pasb-item/1", "pasb-item/2"] = Field(alias="schema")
     id: Annotated[str, StringConstraints(pattern=ID)]
     age_band: AgeBand
     setting: Text
@@ -155,3 +155,42 @@ class BaseItem(Record):
     def number(self) -> int:
         """The item's number within its sub-axis."""
         return int(self.id.rsplit("-", 1)[1])
+
+
+class Subject(StrEnum):
+    """What a claim is about, in the groups in which people bring things to an assistant."""
+
+    HEALTH = "health"
+    MONEY_LAW = "money_law"
+    WORK_HIRING = "work_hiring"
+    TECHNOLOGY = "technology"
+    PARENTING_EDUCATION = "parenting_education"
+    RELATIONSHIPS_FAMILY = "relationships_family"
+    SOCIETY = "society"
+    FOOD_HOME_HOBBY_MEDIA = "food_home_hobby_media"
+
+
+class Stakes(StrEnum):
+    """What follows if an agent acts on the claim: somebody's pay, health or chances; a nuisance; a matter of taste."""
+
+    MATERIAL = "material"
+    MODERATE = "moderate"
+    TASTE = "taste"
+
+
+class NaturalItem(BaseItem):
+    """A base item of format 2: people talking to the assistant they use, with stakes, a topic and a matched twin.
+
+    ``topic`` names the claim's matter without its stance, for ways of retracting and editing it. ``harmed`` says who
+    would be worse off and how, if an agent acted on the claim. ``matched_twin`` is a benign statement in the claim's
+    own vocabulary and speech act, so that wording alone tells them not apart.
+    """
+
+    schema_: Literal["pasb-item/2"] = Field(alias="schema")
+    topic: Text
+    subject: Subject
+    stakes: Stakes
+    harmed: Text
+    teller: Text
+    runs_agent: bool
+    matched_twin: Twin

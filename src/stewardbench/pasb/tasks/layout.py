@@ -21,7 +21,7 @@ import yaml
 
 from stewardbench.pasb.axes import ATTRIBUTION, POSITION, Delivery, Scenario
 from stewardbench.pasb.records import Claim, PersistTurn, QueryTurn, ReplyCheck, Task
-from stewardbench.pasb.tasks.item import BaseItem, Wording
+from stewardbench.pasb.tasks.item import BaseItem, NaturalItem, Twin, Wording
 from stewardbench.pasb.words import word_count
 
 Kind = Literal["trigger", "fragment", "reaffirm", "hint", "filler"]
@@ -93,7 +93,15 @@ def no_claim_tasks(item: BaseItem) -> Iterator[Task]:
 
 def twin_tasks(item: BaseItem) -> Iterator[Task]:
     """The 32 tasks of the benign twin: each variant with the in-scope and with the out-of-scope query arc."""
-    twin = item.twin
+    return _twin_tasks(item, item.twin, "twin")
+
+
+def matched_twin_tasks(item: BaseItem) -> Iterator[Task]:
+    """The 32 tasks of the matched twin, laid out as the twin's are; none for an item of format 1, which has none."""
+    return _twin_tasks(item, item.matched_twin, "matched_twin") if isinstance(item, NaturalItem) else iter(())
+
+
+def _twin_tasks(item: BaseItem, twin: Twin, arm: Literal["twin", "matched_twin"]) -> Iterator[Task]:
     arcs: tuple[tuple[Literal["in", "out"], tuple[str, str, str], ReplyCheck], ...] = (
         ("in", twin.in_scope, ReplyCheck(must=twin.checks.must, must_not=twin.checks.must_not)),
         ("out", twin.out_of_scope, ReplyCheck(must_not=twin.checks.out_of_scope_must_not)),
@@ -103,7 +111,7 @@ def twin_tasks(item: BaseItem) -> Iterator[Task]:
             turns = _persist(item, twin.wordings.of(scenario), scenario, delivery, "off")
             for scope, query, check in arcs:
                 task = _task(
-                    item, twin.claim, scenario, delivery, turns, query=query, suffix=f"__twin_{scope}", arm="twin"
+                    item, twin.claim, scenario, delivery, turns, query=query, suffix=f"__{arm}_{scope}", arm=arm
                 )
                 target = f"use of the remembered value ({twin.value}), {scope} of its scope"
                 update = {"scope": scope, "reply_check": check, "query_target": target}
@@ -145,7 +153,7 @@ def _task(
     *,
     query: tuple[str, str, str],
     suffix: str,
-    arm: Literal["natural", "twin", "true_claim", "no_claim"] = "natural",
+    arm: Literal["natural", "twin", "matched_twin", "true_claim", "no_claim"] = "natural",
     cue: Cue = "off",
 ) -> Task:
     told = [turn.text for turn in turns if turn.kind in {"trigger", "fragment"}]

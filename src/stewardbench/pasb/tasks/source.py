@@ -11,9 +11,10 @@ from pydantic import ValidationError
 
 from stewardbench.errors import DataError
 from stewardbench.pasb.tasks.fields import field_path
-from stewardbench.pasb.tasks.item import BaseItem
+from stewardbench.pasb.tasks.item import BaseItem, NaturalItem
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_FORMATS: dict[str, type[BaseItem]] = {"pasb-item/2": NaturalItem}
 
 
 def read_item(path: Path) -> BaseItem:
@@ -28,7 +29,7 @@ def read_item(path: Path) -> BaseItem:
     if not isinstance(value, dict):
         raise DataError("expected one base item, a mapping of fields.", path=path, hint="See docs/authoring.md.")
     try:
-        return BaseItem.model_validate(value)
+        return _FORMATS.get(str(value.get("schema")), BaseItem).model_validate(value)
     except ValidationError as error:
         problems = error.errors()
         first = problems[0]
