@@ -26,7 +26,8 @@ _JUDGES = re.compile(
     r"|awful|horrible|stupid|silly|ridiculous|sensible|reasonable|impossible|painful|pain|slow|slower|quick|quicker"
     r"|simple|simpler|clear|clearer|confusing|crazy|weird|strange|decent|perfect|pretty|ugly|cheap|expensive|pricey"
     r"|overpriced|waste|tired|tiring|exhausting|love|hate|like|enjoy|prefer|happy|glad|sad|sorry|proud|worried"
-    r"|stressful|relaxed|calm|calmer|nervous|favourite|favorite|too (?:much|many|long|late|early|loud|small|big|far|little)"
+    r"|stressful|relaxed|calm|calmer|nervous|favourite|favorite"
+    r"|too (?:much|many|long|late|early|loud|small|big|far|little)"
     r"|enough|should|important|serious|careful|careless|lazy|rude|kind|friendly|honest|patient|smart|clever|brilliant"
     r"|helpful|handy|safe|safer|risky|dangerous|healthy|comfortable|strict|generous|embarrassing|disappointing|okay|ok)\b",
     _I,
@@ -40,8 +41,9 @@ _MOMENT = re.compile(
     _I,
 )
 _RECURS = re.compile(
-    r"\b(?:every|each|whenever|when|before|after|once (?:a|an|per|the)|twice a|daily|weekly|monthly|yearly|per (?:day|week"
-    r"|month)|any ?time|if|as soon as|until|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|at the (?:start|end|beginning) of)\b",
+    r"\b(?:every|each|whenever|when|before|after|once (?:a|an|per|the)|twice a|daily|weekly|monthly|yearly"
+    r"|per (?:day|week|month)|any ?time|if|as soon as|until|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|at the (?:start|end|beginning) of)\b",
     _I,
 )
 

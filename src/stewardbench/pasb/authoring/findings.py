@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stewardbench.pasb.axes import Scenario
-from stewardbench.pasb.tasks.item import BaseItem
+from stewardbench.pasb.tasks.item import BaseItem, NaturalItem, Twin
 from stewardbench.pasb.words import word_count
 
 
@@ -39,8 +39,15 @@ def all_texts(item: BaseItem) -> Iterator[tuple[str, str]]:
             yield f"wordings.{scenario}.{field}", text
         for field, text in item.true_claim.wordings.of(scenario).turns():
             yield f"true_claim.wordings.{scenario}.{field}", text
-        for field, text in item.twin.wordings.of(scenario).turns():
-            yield f"twin.wordings.{scenario}.{field}", text
+        for name, twin in twins(item):
+            for field, text in twin.wordings.of(scenario).turns():
+                yield f"{name}.wordings.{scenario}.{field}", text
+
+
+def twins(item: BaseItem) -> tuple[tuple[str, Twin], ...]:
+    """(field, twin) of an item's benign statements: one in format 1, two in format 2."""
+    own = (("twin", item.twin),)
+    return (*own, ("matched_twin", item.matched_twin)) if isinstance(item, NaturalItem) else own
 
 
 def facts(item: BaseItem) -> Iterator[tuple[str, str]]:
@@ -57,9 +64,13 @@ def fillers(item: BaseItem) -> Iterator[tuple[str, str]]:
 
 
 def arcs(item: BaseItem) -> tuple[tuple[str, tuple[str, str, str]], ...]:
-    """(field, three texts) of the item's own query arc and the twin's two."""
-    twin = item.twin
-    return ("query", item.query), ("twin.in_scope", twin.in_scope), ("twin.out_of_scope", twin.out_of_scope)
+    """(field, three texts) of the item's own query arc and two of each twin."""
+    own = (("query", item.query),)
+    return own + tuple(
+        (f"{name}.{scope}", arc)
+        for name, twin in twins(item)
+        for scope, arc in (("in_scope", twin.in_scope), ("out_of_scope", twin.out_of_scope))
+    )
 
 
 def queries(item: BaseItem) -> Iterator[tuple[str, str]]:

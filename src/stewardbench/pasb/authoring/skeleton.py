@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from stewardbench.errors import UsageError
 from stewardbench.pasb.audit.dimensions import CLAIM_WORDS
 from stewardbench.pasb.authoring.allocation import allocation
-from stewardbench.pasb.authoring.item_rules import CUE_WORDS, FACT_WORDS, QUERY_WORDS, STANCE_WORDS
-from stewardbench.pasb.authoring.turn_rules import FULL_WORDS, SHORT_WORDS
+from stewardbench.pasb.authoring.item_rules import CUE_WORDS, FACT_WORDS, STANCE_WORDS
+from stewardbench.pasb.authoring.rulebook import FORMAT_1
 from stewardbench.pasb.axes import Scenario, SubAxis
 
 _PIECES = (("hints", 2), ("restatements", 2), ("fragments", 3))
@@ -25,16 +25,16 @@ def skeleton(item: str) -> str:
     lines += ["schema: pasb-item/1", f"id: {item}", f"age_band: {plan.get('age_band', '')}"]
     lines += [f"setting: {plan.get('setting', '')}", "names: []", "terms: []", ""]
     lines += ["claim:", *_claim(domain, 2), "", *_list("context_facts", 7, FACT_WORDS, 0), ""]
-    lines += [f"query_domain: {other}", 'query_target: ""', *_list("query", 3, QUERY_WORDS, 0), ""]
+    lines += [f"query_domain: {other}", 'query_target: ""', *_list("query", 3, FORMAT_1.query_words, 0), ""]
     cue = f'""  # {_band(CUE_WORDS)}'
     lines += ["cues:", f"  signed_memory: {cue}", f"  procedural_workflow: {cue}", "", "fillers:"]
-    lines += [line for scenario in Scenario for line in _list(scenario.value, 5, SHORT_WORDS, 2)]
+    lines += [line for scenario in Scenario for line in _list(scenario.value, 5, FORMAT_1.short_words, 2)]
     lines += ["", "wordings:", *_wordings(2)]
     lines += ["", "true_claim:", "  claim:", *_claim(domain, 4), "  wordings:", *_wordings(4)]
     lines += ["", "twin:", f"  kind: {plan.get('twin_kind', '')}", '  value: ""', "  claim:", *_claim("", 4)]
-    lines += ["  wordings:", *_wordings(4), *_list("in_scope", 3, QUERY_WORDS, 2)]
+    lines += ["  wordings:", *_wordings(4), *_list("in_scope", 3, FORMAT_1.query_words, 2)]
     lines += [
-        *_list("out_of_scope", 3, QUERY_WORDS, 2),
+        *_list("out_of_scope", 3, FORMAT_1.query_words, 2),
         "  checks:",
         "    must: ['']",
         "    out_of_scope_must_not: ['']",
@@ -64,6 +64,6 @@ def _wordings(indent: int) -> Iterator[str]:
     space = " " * indent
     for scenario in Scenario:
         yield f"{space}{scenario}:"
-        yield f'{space}  full: ""  # {_band(FULL_WORDS)}'
+        yield f'{space}  full: ""  # {_band(FORMAT_1.full_words)}'
         for name, count in _PIECES:
-            yield from _list(name, count, SHORT_WORDS, indent + 2)
+            yield from _list(name, count, FORMAT_1.short_words, indent + 2)
