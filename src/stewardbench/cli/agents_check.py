@@ -62,20 +62,19 @@ def matrix(
 
     Example: stewardbench agents matrix docs/conformance/*.json --into docs/agents.md
     """
-    from pydantic import ValidationError
-
     from stewardbench.agents.conformance import ConformanceReport
     from stewardbench.agents.conformance.matrix import markdown, put_into
     from stewardbench.errors import DataError
+    from stewardbench.records import Misfit, fit_json
+    from stewardbench.records.texts import read_text
 
     reports = []
     for file in files:
         try:
-            reports.append(ConformanceReport.model_validate_json(file.read_text(encoding="utf-8")))
-        except (OSError, ValidationError) as error:
-            raise DataError(
-                "no conformance result.", path=file, hint="Write one with `stewardbench agents check NAME --json FILE`."
-            ) from error
+            reports.append(fit_json(ConformanceReport, read_text(file)))
+        except Misfit as misfit:
+            hint = "Write one with `stewardbench agents check NAME --json FILE`."
+            raise DataError(f"no conformance result: {misfit.sentence}", path=file, hint=hint) from None
     if into is None:
         typer.echo(markdown(reports), nl=False)
         return

@@ -29,7 +29,7 @@ from pydantic import Field
 
 from stewardbench import __version__
 from stewardbench.errors import StoreError
-from stewardbench.records import BlobStore, JsonlLog, Record, canonical_json, sha256_text
+from stewardbench.records import BlobStore, JsonlLog, Misfit, Record, canonical_json, fit_json, sha256_text
 
 FREE_SETTINGS = frozenset({"workers", "max_connections", "display"})  # may change between resumes
 
@@ -127,11 +127,13 @@ def read_manifest(path: Path) -> Manifest:
     """The manifest of a run folder. Raises StoreError when there is none or it cannot be read."""
     file = path / "run.json"
     try:
-        return Manifest.model_validate_json(file.read_bytes())
+        return fit_json(Manifest, file.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         raise StoreError(f"{path}: not a run folder (no run.json).", hint="Name the --out folder of a run.") from None
-    except ValueError as error:
-        raise StoreError(f"{file}: damaged: {error}", hint="Restore it, or start a new run folder.") from None
+    except Misfit as misfit:
+        where = f"{file}:{misfit.field}" if misfit.field else str(file)
+        fault = f"{where}: damaged: {misfit.sentence}"
+        raise StoreError(fault, hint="Restore it, or start a new run folder.") from None
 
 
 def settings_sha256(settings: Mapping[str, Any]) -> str:

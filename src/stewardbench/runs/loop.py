@@ -11,9 +11,6 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
-
-from stewardbench.errors import StoreError
 from stewardbench.records import Record
 from stewardbench.runs.folder import RunFolder
 from stewardbench.runs.jobs import Attempts, Job
@@ -36,16 +33,7 @@ R = TypeVar("R", bound=JobRecord)
 
 def attempts_in(folder: RunFolder, kind: type[R]) -> Iterator[R]:
     """Every stored attempt in the order in which it was finished. Raises StoreError with the line of a damaged one."""
-    log = folder.log(EPISODES)
-    for number, line in log.lines():
-        try:
-            yield kind.model_validate_json(line)
-        except ValidationError as error:
-            first = error.errors()[0]
-            raise StoreError(
-                f"{log.path}:{number}:{'.'.join(map(str, first['loc']))}: {first['msg']}.",
-                hint="Restore the line, or start a new run folder.",
-            ) from None
+    return folder.log(EPISODES).records(kind)
 
 
 async def run_jobs(

@@ -12,10 +12,9 @@ from importlib import resources
 from typing import Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from stewardbench.errors import DataError
-from stewardbench.records import Record
+from stewardbench.records import Record, fit, fitting
 from stewardbench.sovereignpa.axes import DomainClass
 from stewardbench.sovereignpa.details import Detail
 from stewardbench.sovereignpa.text import fold
@@ -128,8 +127,5 @@ def load_yaml(name: str) -> Any:
 
 
 def _domain(name: str, content: Any) -> Domain:
-    try:
-        return Domain.model_validate(content)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise DataError(first["msg"], path=name, field=".".join(map(str, first["loc"]))) from None
+    with fitting(name):
+        return fit(Domain, content)

@@ -7,13 +7,14 @@ tool's name under ``action``, so that any log can be replayed through the text p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import Field, JsonValue, TypeAdapter
 
 from stewardbench import __version__
-from stewardbench.errors import DataError
-from stewardbench.records import Record
+from stewardbench.records import JsonlLog, Record, fit_json
 from stewardbench.sovereignpa.axes import CancelVariant, EndReason, Split, Variant
 from stewardbench.sovereignpa.booking.episode import BookingEpisode
 from stewardbench.sovereignpa.booking.metrics import score
@@ -136,14 +137,14 @@ EpisodeLog = BookingLog | CancelLog
 _ANY: TypeAdapter[EpisodeLog] = TypeAdapter(Annotated[EpisodeLog, Field(discriminator="schema_")])
 
 
-def read_log(line: str, *, path: str = "", number: int = 0) -> EpisodeLog:
-    """One line of an episode file. Raises DataError naming file, line and field."""
-    try:
-        return _ANY.validate_json(line)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise DataError(f"not an episode log: {first['msg']}.", path=path, line=number, field=where) from None
+def read_log(text: str) -> EpisodeLog:
+    """The log that one line holds. Raises Misfit."""
+    return fit_json(_ANY, text)
+
+
+def read_logs(path: Path) -> Iterator[EpisodeLog]:
+    """The logs of an episode file, in the order of playing. Raises StoreError naming file, line and field."""
+    return JsonlLog(path).records(_ANY)
 
 
 def booking_log(episode: BookingEpisode, source: Source, attempt: int = 0) -> BookingLog:

@@ -18,10 +18,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from stewardbench.errors import DataError, StoreError, UsageError
-from stewardbench.records import canonical_json, read_jsonl
+from stewardbench.records import canonical_json, fitting, read_jsonl
 from stewardbench.sovereignpa.axes import CancelVariant, Family, Split, Variant
 from stewardbench.sovereignpa.cancellation.generate import subscriptions
 from stewardbench.sovereignpa.cancellation.subscription import CancelScenario, Subscription, cancel_scenarios
@@ -96,17 +94,13 @@ def scenario_line(scenario: AnyScenario) -> str:
 
 def read_situations(path: Path) -> tuple[AnySituation, ...]:
     """The situations in a JSONL file that a run or ``generate`` wrote. Raises DataError naming line and field."""
-    found = []
+    found: list[AnySituation] = []
     for number, obj in read_jsonl(path):
         kind = _TYPES.get(str(obj.get("schema")))
         if kind is None:
             raise DataError("neither a situation nor a subscription.", path=path, line=number, field="schema")
-        try:
+        with fitting(path, number):
             found.append(kind.model_validate(obj))
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            raise DataError(f"{first['msg']}.", path=path, line=number, field=where) from None
     return tuple(found)
 
 

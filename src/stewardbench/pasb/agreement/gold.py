@@ -10,7 +10,6 @@ left needs adjudication, and a line by the rater ``adjudicated`` settles it.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,12 +17,13 @@ from pathlib import Path
 from statistics import median
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from stewardbench.errors import DataError
 from stewardbench.pasb.axes import ARC_DIMENSIONS, QUERY_TURNS, TURN_DIMENSIONS
 from stewardbench.pasb.records import Score
-from stewardbench.records import Record, read_jsonl
+from stewardbench.records import Record, read_records
+from stewardbench.records.sheets import Once, Row, read_sheet
 
 ADJUDICATED = "adjudicated"
 ARC = 0  # the turn number of arc scores
@@ -78,10 +78,10 @@ class Gold:
 def read_gold(path: Path) -> Gold:
     """Read a gold file. Raises DataError with file, line and field for anything wrong, duplicates included."""
     raters: dict[str, dict[Unit, int]] = defaultdict(dict)
+    once = Once(path, "score")
     scores = _sheet(path) if path.suffix.lower() == ".csv" else _lines(path)
     for line, rater, unit, score in scores:
-        if unit in raters[rater]:
-            raise DataError(f"{rater} scored {unit.dimension} of {unit.episode_id} twice.", path=path, line=line)
+        once.note((rater, unit), line, f"{rater}'s {unit.dimension} of {unit.episode_id}")
         raters[rater][unit] = score
     if not raters:
         raise DataError("no scores in it.", path=path, hint="One line per person and episode.")
@@ -117,13 +117,7 @@ def _agreed(raters: dict[str, dict[Unit, int]], settled: dict[Unit, int]) -> tup
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str, Unit, int]]:
-    for line, row in read_jsonl(path):
-        try:
-            label = GoldLabel.model_validate(row)
-        except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(str(part) for part in first["loc"])
-            raise DataError(f"{first['msg']}.", path=path, line=line, field=field) from None
+    for line, label in read_records(path, GoldLabel):
         found = [(turn.turn, name, getattr(turn, name)) for turn in label.turns for name in TURN_DIMENSIONS]
         found += [(ARC, name, getattr(label.arc, name)) for name in ARC_DIMENSIONS]
         for turn, name, score in found:
@@ -132,31 +126,24 @@ def _lines(path: Path) -> Iterator[tuple[int, str, Unit, int]]:
 
 
 def _sheet(path: Path) -> Iterator[tuple[int, str, Unit, int]]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read: {error}.", path=path) from None
-    rows = csv.DictReader(text.splitlines())
-    missing = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
-    if missing:
-        raise DataError(f"lacks the column {missing[0]!r}.", path=path, line=1, hint=f"Needs: {', '.join(COLUMNS)}.")
-    for line, row in enumerate(rows, 2):
-        if not (row["score"] or "").strip():
-            continue  # not scored by this person
-        yield (line, *_cell(path, line, {name: (row[name] or "").strip() for name in COLUMNS}))
+    for row in read_sheet(path, COLUMNS):
+        if row["score"].strip():  # else not scored by this person
+            yield (row.line, *_cell(row))
 
 
-def _cell(path: Path, line: int, row: dict[str, str]) -> tuple[str, Unit, int]:
-    arc = row["turn"] == ""
+def _cell(row: Row) -> tuple[str, Unit, int]:
+    said = {name: row[name].strip() for name in COLUMNS}
+    arc = said["turn"] == ""
     allowed = ARC_DIMENSIONS if arc else TURN_DIMENSIONS
     checks = {
-        "rater": bool(row["rater"]),
-        "episode_id": bool(row["episode_id"]),
-        "turn": arc or row["turn"] in {str(turn) for turn in range(1, QUERY_TURNS + 1)},
-        "dimension": row["dimension"] in allowed,
-        "score": row["score"] in {"1", "2", "3", "4", "5"},
+        "rater": bool(said["rater"]),
+        "episode_id": bool(said["episode_id"]),
+        "turn": arc or said["turn"] in {str(turn) for turn in range(1, QUERY_TURNS + 1)},
+        "dimension": said["dimension"] in allowed,
+        "score": said["score"] in {"1", "2", "3", "4", "5"},
     }
     for field, good in checks.items():
         if not good:
-            raise DataError(f"{row[field]!r} is not allowed here.", path=path, line=line, field=field)
-    return row["rater"], Unit(row["episode_id"], ARC if arc else int(row["turn"]), row["dimension"]), int(row["score"])
+            raise row.fault(field, f"{said[field]!r} is not allowed here.")
+    unit = Unit(said["episode_id"], ARC if arc else int(said["turn"]), said["dimension"])
+    return said["rater"], unit, int(said["score"])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from importlib.resources import files
+
+from stewardbench.records.sheets import parse_sheet
 
 _PLANS = {"pasb-item/1": "open/allocation.csv", "pasb-item/2": "open/v2/allocation.csv"}
 
@@ -13,4 +14,4 @@ _PLANS = {"pasb-item/1": "open/allocation.csv", "pasb-item/2": "open/v2/allocati
 def allocation(schema: str = "pasb-item/1") -> dict[str, dict[str, str]]:
     """The plan of the open set whose items have one format, by item id."""
     text = (files("stewardbench.pasb.data") / _PLANS[schema]).read_text(encoding="utf-8")
-    return {row["id"]: row for row in csv.DictReader(text.splitlines())}
+    return {row["id"]: row for row in parse_sheet(text)}

@@ -12,8 +12,6 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from stewardbench.errors import ModelError
 from stewardbench.models.replies import UnreadableReply, read_object
 from stewardbench.pasb.audit.dimensions import AUDITOR, audit_task, entries
@@ -37,10 +35,9 @@ from stewardbench.pasb.authoring.stages import (
 from stewardbench.pasb.judging.answers import Ask
 from stewardbench.pasb.records import AuditEntry, Task
 from stewardbench.pasb.tasks.draft import Draft
-from stewardbench.pasb.tasks.fields import field_path
 from stewardbench.pasb.tasks.item import BaseItem
 from stewardbench.pasb.tasks.layout import natural_tasks
-from stewardbench.records import Record
+from stewardbench.records import Misfit, Record, fit
 
 ITERATIONS = 3
 REPLY_ATTEMPTS = 3
@@ -100,8 +97,8 @@ class Batch:
 
     @property
     def succeeded(self) -> bool:
-        """Whether the batch is below the tolerated failure rate."""
-        return self.failure_rate < TOLERATED
+        """Whether there is a batch, and it is below the tolerated failure rate."""
+        return bool(self.expected) and self.failure_rate < TOLERATED
 
 
 async def build(
@@ -170,10 +167,9 @@ async def _reply(writer: Writer, text: str, form: type[Record]) -> Record:
     request, schema, fault = text, reply_schema(form), ""
     for _ in range(REPLY_ATTEMPTS):
         try:
-            return form.model_validate(read_object(await writer(request, schema)))
-        except ValidationError as error:
-            first = error.errors()[0]
-            fault = f"{field_path(first['loc']) or 'the reply'}: {first['msg']}"
+            return fit(form, read_object(await writer(request, schema)))
+        except Misfit as misfit:
+            fault = f"{misfit.field or 'the reply'}: {misfit.fault}"
         except UnreadableReply as error:
             fault = str(error)
         request = f"{text}\nA former reply could not be used: {fault}. Reply with the JSON object alone.\n"

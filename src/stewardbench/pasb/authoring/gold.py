@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from stewardbench.errors import DataError
 from stewardbench.pasb.axes import ARC_DIMENSIONS, QUERY_TURNS, TURN_DIMENSIONS
 from stewardbench.pasb.records import Task
-from stewardbench.pasb.tasks.csvfile import csv_rows
 from stewardbench.pasb.tasks.sample import sample_tasks
+from stewardbench.records import Record, read_records
+from stewardbench.records.sheets import Once, read_sheet
 
 SIZE = 50
 SEED = 50
@@ -50,6 +50,23 @@ def label_sheet(tasks: Iterable[Task], replies: Mapping[str, Sequence[str]], ann
     return out.getvalue()
 
 
+class Replies(Record):
+    """What an agent replied in the three query turns of one task."""
+
+    task_id: str
+    replies: tuple[str, str, str]
+
+
+def read_replies(path: Path) -> dict[str, tuple[str, str, str]]:
+    """Replies by task from a file of JSON lines. Raises DataError (file, line, field), also for a task given twice."""
+    once = Once(path, "task_id")
+    found = {}
+    for line, said in read_records(path, Replies):
+        once.note(said.task_id, line)
+        found[said.task_id] = said.replies
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Label:
     """One annotator's score of one task on one of the 14 places; ``score`` is 1 to 5."""
@@ -63,11 +80,13 @@ class Label:
 def read_labels(path: Path) -> tuple[Label, ...]:
     """The filled scores of a label sheet; empty cells are missing. Raises DataError for anything but 1 to 5."""
     labels = []
-    for line, row in csv_rows(path, ("task_id", "annotator", *SCORES)):
+    once = Once(path, "task_id")
+    for row in read_sheet(path, ("task_id", "annotator", *SCORES)):
+        once.note((row["task_id"], row["annotator"]), row.line, f"{row['task_id']} by {row['annotator'] or 'nobody'}")
         for place in SCORES:
             raw = row[place].strip()
             if raw and raw not in {"1", "2", "3", "4", "5"}:
-                raise DataError(f"{raw!r} is no whole number from 1 to 5.", path=path, line=line, field=place)
+                raise row.fault(place, f"{raw!r} is no whole number from 1 to 5.")
             if raw:
                 labels.append(Label(row["task_id"], row["annotator"], place, int(raw)))
     return tuple(labels)

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stewardbench.errors import DataError, UsageError
+from stewardbench.errors import UsageError
 from stewardbench.pasb.audit.problems import DIMENSIONS
 from stewardbench.pasb.records import Task
-from stewardbench.pasb.tasks.csvfile import csv_rows
 from stewardbench.pasb.tasks.sample import sample_tasks
+from stewardbench.records.sheets import Once, read_sheet
 
 _ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
 COLUMNS = tuple(f"{dim} {name}" for dim, name in DIMENSIONS.items())
@@ -67,12 +67,14 @@ def read_review(path: Path) -> Review:
     """A filled sheet. Raises DataError (file, line, column) for an answer other than y, yes, n or no."""
     counts = {dim: [0, 0] for dim in DIMENSIONS}
     objections, unanswered, seen = [], 0, set()
-    for line, row in csv_rows(path, ("task_id", "reviewer", *COLUMNS, "comment")):
+    once = Once(path, "task_id")
+    for row in read_sheet(path, ("task_id", "reviewer", *COLUMNS, "comment")):
+        once.note((row["task_id"], row["reviewer"]), row.line, f"{row['task_id']} by {row['reviewer'] or 'nobody'}")
         seen.add(row["task_id"])
         for dim, column in zip(DIMENSIONS, COLUMNS, strict=True):
             raw = row[column].strip().lower()
             if raw and raw not in _ANSWERS:
-                raise DataError(f"{raw!r} is neither y nor n.", path=path, line=line, field=column)
+                raise row.fault(column, f"{raw!r} is neither y nor n.")
             if not raw:
                 unanswered += 1
                 continue

@@ -92,6 +92,8 @@ def _sources(paths: list[Path]) -> list[BaseItem | Draft]:
     for path in item_files(paths):
         drafted = path.suffix not in {".yaml", ".yml"} or (path.exists() and "pasb-draft/1" in path.read_text("utf-8"))
         found += list(read_drafts(path)) if drafted else [read_item(path)]
+    if not found:
+        raise DataError("holds no item.", path=paths[0], hint="Name item files or folders (YAML), or drafts (JSONL).")
     ids = [source.id for source in found]
     if repeated := sorted({one for one in ids if ids.count(one) > 1}):
         raise DataError(f"{repeated[0]} stands in several files.", hint="Give every base item an id of its own.")
@@ -178,10 +180,13 @@ def review_import(file: Annotated[Path, typer.Argument(help="A filled sheet.")])
 
     Example: stewardbench pasb review import sheet.csv
     """
+    from stewardbench.errors import DataError
     from stewardbench.pasb.audit.problems import DIMENSIONS
     from stewardbench.pasb.authoring.review import read_review
 
     review = read_review(file)
+    if not any(answered for _, answered in review.answers.values()):
+        raise DataError("holds no answer.", path=file, hint="Fill the seven columns with y or n.")
     typer.echo(f"{review.tasks} tasks, {review.unanswered} cells empty")
     for dim, (yes, answered) in review.answers.items():
         typer.echo(f"  {dim} {DIMENSIONS[dim]}: {yes} of {answered}")
@@ -199,12 +204,15 @@ def gold_export(
 
     Example: stewardbench pasb gold export a.csv --annotator A --replies replies.jsonl
     """
-    from stewardbench.pasb.authoring.gold import label_sheet
+    from stewardbench.errors import DataError
+    from stewardbench.pasb.authoring.gold import label_sheet, read_replies
     from stewardbench.pasb.tasks.load import gold_tasks
-    from stewardbench.records import read_jsonl
 
-    said = {row["task_id"]: row["replies"] for _, row in read_jsonl(replies)} if replies else {}
+    said = read_replies(replies) if replies else {}
     chosen = gold_tasks()
+    if replies and not any(task.task_id in said for task in chosen):
+        hint = "Run the agent with --tasks gold, and write task_id and replies of each task."
+        raise DataError("holds replies to none of the gold tasks.", path=replies, hint=hint)
     out.write_text(label_sheet(chosen, said, annotator), encoding="utf-8")
     typer.echo(f"{out}: {len(chosen)} tasks, {sum(task.task_id in said for task in chosen)} with replies")
 
@@ -218,10 +226,14 @@ def gold_adjudicate(
 
     Example: stewardbench pasb gold adjudicate a.csv b.csv c.csv d.csv --out gold.json
     """
+    from stewardbench.errors import DataError
     from stewardbench.pasb.authoring.gold import adjudicate, read_labels
     from stewardbench.pasb.authoring.output import as_json
 
-    gold = adjudicate(label for sheet in sheets for label in read_labels(sheet))
+    labels = [label for sheet in sheets for label in read_labels(sheet)]
+    if not labels:
+        raise DataError("holds no score.", path=sheets[0], hint="Fill the score columns with 1 to 5.")
+    gold = adjudicate(labels)
     typer.echo(f"{len(gold.scores)} gold scores, {len(gold.open_places)} for the adjudicator")
     for task_id, place in gold.open_places:
         typer.echo(f"  {task_id} {place}")

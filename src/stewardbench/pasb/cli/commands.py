@@ -213,6 +213,9 @@ def import_(
         typer.echo(f"  {count} {reason}")
     for skipped in found.skipped if rows else ():
         typer.echo(f"row {skipped.row}: {skipped.reason}")
+    if not found.drafts:
+        typer.echo(f"No row of {file} qualifies; nothing was written. --rows lists each row's reason.", err=True)
+        raise typer.Exit(1)
     if out:
         out.write_text("".join(draft.to_json() + "\n" for draft in found.drafts), encoding="utf-8")
         typer.echo(f"written: {out}\nnext: stewardbench pasb build {out} --writer MODEL --out DIR")

@@ -13,11 +13,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
 from stewardbench.errors import DataError
 from stewardbench.pasb.episode.commit import find_claim
-from stewardbench.records import Record, read_jsonl
+from stewardbench.records import Record, read_records
 from stewardbench.statistics.interval import Interval, wilson
 
 Decision = Literal["committed", "unknown", "session_only"]
@@ -66,15 +64,10 @@ def packaged_pairs() -> tuple[CommitPair, ...]:
 
 def load_pairs(path: Path) -> tuple[CommitPair, ...]:
     """Labelled pairs from a JSONL file. Raises DataError with the line and field of a bad one."""
-    pairs = []
-    for line, row in read_jsonl(path):
-        try:
-            pairs.append(CommitPair.model_validate(row))
-        except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(map(str, first["loc"]))
-            raise DataError(first["msg"] + ".", path=path, line=line, field=field) from None
-    return tuple(pairs)
+    pairs = tuple(pair for _, pair in read_records(path, CommitPair))
+    if not pairs:
+        raise DataError("holds no pair.", path=path, hint="Expected one JSON object per line.")
+    return pairs
 
 
 def decide(claim: str, text: str) -> Decision:

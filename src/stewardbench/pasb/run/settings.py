@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from stewardbench.agents.interface import Agent, AgentSettings
 from stewardbench.agents.presets import settings_for
@@ -16,7 +16,7 @@ from stewardbench.pasb.judging.judge import judge_sha256
 from stewardbench.pasb.records import Task
 from stewardbench.pasb.tasks.load import load_tasks
 from stewardbench.pasb.tasks.sample import sample_tasks
-from stewardbench.records import Record, canonical_json, sha256_text
+from stewardbench.records import Misfit, Record, canonical_json, fit, sha256_text
 
 
 class PasbSettings(Record):
@@ -75,11 +75,9 @@ class PasbSettings(Record):
 def pasb_settings(**choices: Any) -> PasbSettings:
     """Settings from loose values, as a command line or Inspect gives them. Raises UsageError naming the bad one."""
     try:
-        return PasbSettings.model_validate(choices)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(map(str, first["loc"]))
-        raise UsageError(f"{name}: {first['msg']} ({first['input']!r} was given).") from None
+        return fit(PasbSettings, choices)
+    except Misfit as misfit:
+        raise UsageError(f"{misfit.field}: {misfit.sentence}") from None
 
 
 def select_tasks(settings: PasbSettings) -> tuple[Task, ...]:

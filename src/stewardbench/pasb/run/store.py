@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from pydantic import ValidationError
-
-from stewardbench.errors import StoreError
 from stewardbench.models.messages import Exchange
 from stewardbench.pasb.records import Annotation, Episode, Judgment, Task
 from stewardbench.records import Record
@@ -98,17 +95,7 @@ class PasbStore:
 
 def read_records(folder: RunFolder, name: str, kind: type[RecordType]) -> Iterator[RecordType]:
     """The records of one file of a run folder. Raises StoreError with the line of a damaged one."""
-    log = folder.log(name)
-    for number, line in log.lines():
-        try:
-            yield kind.model_validate_json(line)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            raise StoreError(
-                f"{log.path}:{number}:{where}: {first['msg']}.",
-                hint="The record was changed or written by another version; restore it, or start a new run folder.",
-            ) from None
+    return folder.log(name).records(kind)
 
 
 def read_tasks(folder: RunFolder) -> dict[str, Task]:

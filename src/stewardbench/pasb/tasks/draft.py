@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints
 
 from stewardbench.errors import DataError
 from stewardbench.pasb.axes import Domain, SubAxis
-from stewardbench.pasb.tasks.fields import field_path
-from stewardbench.records import Record, read_jsonl
+from stewardbench.records import Record, fit, fitting, read_jsonl
+from stewardbench.records.sheets import Once
+from stewardbench.records.texts import read_text
 
 ID = r"^PASB-(PRF|CDL|SOC)-\d{4}$"
 
@@ -49,35 +50,32 @@ class Draft(Record):
 
 
 def read_drafts(path: Path) -> Iterator[Draft]:
-    """The drafts of a JSONL file, or of the documents of a YAML file. Raises DataError (file, line or place, field)."""
-    seen: dict[str, str] = {}
-    for place, row in _rows(path):
-        try:
-            draft = Draft.model_validate(row)
-        except ValidationError as error:
-            first = error.errors()[0]
-            raise DataError(f"{place}: {first['msg']}.", path=path, field=field_path(first["loc"])) from None
-        if draft.source and draft.source.sha256 in seen:
-            raise DataError(
-                f"{place}: {draft.id} and {seen[draft.source.sha256]} come from the same row.",
-                path=path,
-                field="source.sha256",
-                hint="Each base item needs a row of its own.",
-            )
+    """The drafts of a JSONL file, or of the documents of a YAML file.
+
+    Raises DataError (file, line, field) for what is no draft, for two drafts of one row, and for a file without drafts.
+    """
+    sources = Once(path, "source.sha256", "Each base item needs a row of its own.")
+    empty = True
+    for line, row in _rows(path):
+        with fitting(path, line):
+            draft = fit(Draft, row)
         if draft.source:
-            seen[draft.source.sha256] = draft.id
+            sources.note(draft.source.sha256, line, f"the row that {draft.id} comes from")
+        empty = False
         yield draft
+    if empty:
+        raise DataError("holds no draft.", path=path, hint="Write drafts with: stewardbench pasb import")
 
 
-def _rows(path: Path) -> Iterator[tuple[str, object]]:
+def _rows(path: Path) -> Iterator[tuple[int, object]]:
+    """(line on which it begins, content) of every draft."""
     if path.suffix not in {".yaml", ".yml"}:
-        yield from ((f"line {line}", row) for line, row in read_jsonl(path))
+        yield from read_jsonl(path)
         return
+    loader = yaml.SafeLoader(read_text(path, "a YAML file"))
     try:
-        documents = list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise DataError("no such file.", path=path, hint="Check the path.") from None
+        while loader.check_node() and (node := loader.get_node()):
+            yield node.start_mark.line + 1, loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         raise DataError(f"not YAML: {error.problem}.", path=path, line=line) from None
-    yield from ((f"document {number}", document) for number, document in enumerate(documents, 1))

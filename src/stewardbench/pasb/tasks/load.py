@@ -17,11 +17,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from stewardbench.errors import UsageError
 from stewardbench.pasb.records import Task
-from stewardbench.pasb.tasks.fields import field_path
 from stewardbench.pasb.tasks.item import BaseItem
 from stewardbench.pasb.tasks.layout import (
     natural_tasks,
@@ -33,6 +30,7 @@ from stewardbench.pasb.tasks.layout import (
 from stewardbench.pasb.tasks.released import read_released
 from stewardbench.pasb.tasks.rows import RowFault, tasks_of_rows
 from stewardbench.pasb.tasks.source import item_files, read_item
+from stewardbench.records import fit
 
 SMOKE = ("PASB-PRF-0001", "PASB-CDL-0001", "PASB-SOC-0001", "PASB-SOC-0002")
 
@@ -110,11 +108,7 @@ def _task(row: dict[str, Any]) -> Task:
     if "schema" not in row:
         hint = "For rows of the public release use released:FILE." if "persist_dialog" in row else ""
         raise RowFault("schema", "missing; pasb-task/1 wanted", hint)
-    try:
-        return Task.model_validate(row)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise RowFault(field_path(first["loc"]), first["msg"]) from None
+    return fit(Task, row)
 
 
 def _variant(name: str) -> Variant:

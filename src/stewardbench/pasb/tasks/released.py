@@ -10,14 +10,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from stewardbench.pasb.axes import Delivery, Domain, Scenario, SubAxis
 from stewardbench.pasb.records import Task
-from stewardbench.pasb.tasks.fields import field_path
 from stewardbench.pasb.tasks.layout import LAYOUT
 from stewardbench.pasb.tasks.rows import RowFault, tasks_of_rows
-from stewardbench.records import canonical_json, sha256_text
+from stewardbench.records import canonical_json, fit, sha256_text
 
 SCENARIOS = {
     "user_belief": Scenario.PERSONAL_OPINION,
@@ -49,7 +46,7 @@ def read_released(path: Path) -> tuple[Task, ...]:
 
 
 def released_task(row: dict[str, Any]) -> Task:
-    """The task that one released row describes. Raises RowFault for a row that cannot be read as one."""
+    """The task that one released row describes. Raises RowFault or Misfit for a row that cannot be read as one."""
     for field in _NEEDED:
         if field not in row:
             raise RowFault(field, "is missing")
@@ -61,38 +58,35 @@ def released_task(row: dict[str, Any]) -> Task:
         raise RowFault("trigger.claim", "is missing")
     scenario, delivery = SCENARIOS[row["substrate"]], Delivery(row["progression"])
     trigger = row["trigger"]
-    try:
-        return Task.model_validate(
-            {
-                "schema": "pasb-task/1",
-                "task_id": f"{row['base_item_id']}__{scenario}__{delivery}",
-                "base_item_id": row["base_item_id"],
-                "sub_axis": row["sub_axis"],
-                "source_dataset": row.get("source_dataset", ""),
-                "source_id": row.get("source_id", 0),
-                "source_sha256": _source_hash(row),
-                "scenario": scenario,
-                "delivery": delivery,
-                "attribution": row["attribution"],
-                "claim": {
-                    "text": trigger["claim"],
-                    "domain": row["content_domain"],
-                    "ground_truth_stance": trigger.get("ground_truth_stance", ""),
-                },
-                "query_domain": _query_domain(row),
-                "context_facts": row["context_facts"],
-                "query_target": row["query"],
-                "persist_turns": _persist_turns(row["persist_dialog"], delivery),
-                "query_turns": [{"turn": turn, "text": text} for turn, text in enumerate(row["query_dialog"], 1)],
-                "position": row["position"],
-                "position_scores": row.get("position_scores"),
-                "length_words": row.get("length_words"),
-                "split": "main",
-            }
-        )
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise RowFault(field_path(first["loc"]), first["msg"]) from None
+    return fit(
+        Task,
+        {
+            "schema": "pasb-task/1",
+            "task_id": f"{row['base_item_id']}__{scenario}__{delivery}",
+            "base_item_id": row["base_item_id"],
+            "sub_axis": row["sub_axis"],
+            "source_dataset": row.get("source_dataset", ""),
+            "source_id": row.get("source_id", 0),
+            "source_sha256": _source_hash(row),
+            "scenario": scenario,
+            "delivery": delivery,
+            "attribution": row["attribution"],
+            "claim": {
+                "text": trigger["claim"],
+                "domain": row["content_domain"],
+                "ground_truth_stance": trigger.get("ground_truth_stance", ""),
+            },
+            "query_domain": _query_domain(row),
+            "context_facts": row["context_facts"],
+            "query_target": row["query"],
+            "persist_turns": _persist_turns(row["persist_dialog"], delivery),
+            "query_turns": [{"turn": turn, "text": text} for turn, text in enumerate(row["query_dialog"], 1)],
+            "position": row["position"],
+            "position_scores": row.get("position_scores"),
+            "length_words": row.get("length_words"),
+            "split": "main",
+        },
+    )
 
 
 def _persist_turns(texts: list[str], delivery: Delivery) -> list[dict[str, Any]]:

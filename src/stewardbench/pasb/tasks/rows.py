@@ -9,7 +9,8 @@ from typing import Any
 from stewardbench.errors import DataError
 from stewardbench.pasb.records import Task
 from stewardbench.pasb.tasks.validate import faults
-from stewardbench.records import read_jsonl
+from stewardbench.records import fitting, read_jsonl
+from stewardbench.records.sheets import Once
 
 
 class RowFault(Exception):
@@ -23,22 +24,20 @@ class RowFault(Exception):
 def tasks_of_rows(path: Path, read: Callable[[dict[str, Any]], Task]) -> tuple[Task, ...]:
     """The tasks that ``read`` makes of a file's rows.
 
-    Raises DataError (file, line, field) for a row that ``read`` refuses with a RowFault, for a task that breaks its own
-    rules, for an id that stands twice, and for a file without tasks.
+    Raises DataError (file, line, field) for a row that ``read`` refuses with a RowFault or that is no task record, for
+    a task that breaks its own rules, for an id that stands twice, and for a file without tasks.
     """
     tasks: list[Task] = []
-    lines: dict[str, int] = {}
+    ids = Once(path, "task_id", "Remove one of the two rows.")
     for line, row in read_jsonl(path):
         try:
-            task = read(row)
+            with fitting(path, line):
+                task = read(row)
         except RowFault as error:
             raise DataError(f"{error.fault}.", path=path, line=line, field=error.field, hint=error.hint) from None
         for field, fault in faults(task):
             raise DataError(f"{fault}.", path=path, line=line, field=field)
-        if task.task_id in lines:
-            fault = f"{task.task_id} stands in line {lines[task.task_id]} already."
-            raise DataError(fault, path=path, line=line, field="task_id", hint="Remove one of the two rows.")
-        lines[task.task_id] = line
+        ids.note(task.task_id, line)
         tasks.append(task)
     if not tasks:
         raise DataError("holds no task.", path=path, hint="Expected one JSON object per line.")

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import ValidationError
 
 from stewardbench.errors import DataError
-from stewardbench.pasb.tasks.fields import field_path
 from stewardbench.pasb.tasks.item import BaseItem, NaturalItem
+from stewardbench.records import Misfit, fit
+from stewardbench.records.texts import read_text
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FORMATS: dict[str, type[BaseItem]] = {"pasb-item/2": NaturalItem}
@@ -29,18 +29,10 @@ def read_item(path: Path) -> BaseItem:
     if not isinstance(value, dict):
         raise DataError("expected one base item, a mapping of fields.", path=path, hint="See docs/authoring.md.")
     try:
-        return _FORMATS.get(str(value.get("schema")), BaseItem).model_validate(value)
-    except ValidationError as error:
-        problems = error.errors()
-        first = problems[0]
-        more = f" ({len(problems) - 1} more problems in this file)" if len(problems) > 1 else ""
-        raise DataError(
-            f"{first['msg']}{more}.",
-            path=path,
-            line=_line_of(text, first["loc"]),
-            field=field_path(first["loc"]),
-            hint="See docs/authoring.md for the format.",
-        ) from None
+        return fit(_FORMATS.get(str(value.get("schema")), BaseItem), value)
+    except Misfit as misfit:
+        line = _line_of(text, misfit.location)
+        raise misfit.in_file(path, line, hint="See docs/authoring.md for the format.") from None
 
 
 def item_files(paths: Iterable[Path]) -> list[Path]:
@@ -49,12 +41,7 @@ def item_files(paths: Iterable[Path]) -> list[Path]:
 
 
 def _text(path: Path) -> str:
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise DataError("no such file.", path=path, hint="Check the path.") from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"byte {error.start} is not UTF-8.", path=path, hint="Save the file as UTF-8.") from None
+    text = read_text(path, "a YAML file")
     if not text.strip():
         raise DataError("is empty.", path=path, hint="See docs/authoring.md for the format.")
     return text

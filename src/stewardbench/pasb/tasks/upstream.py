@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stewardbench.errors import DataError
 from stewardbench.pasb.axes import Domain, SubAxis
-from stewardbench.pasb.tasks.csvfile import csv_rows
 from stewardbench.pasb.tasks.draft import Draft, Source
 from stewardbench.pasb.tasks.released import RAW_DOMAINS
 from stewardbench.records import canonical_json, read_jsonl, sha256_text
+from stewardbench.records.sheets import INDEX, Once, Row, read_sheet
 
 _CLEAR_VERDICT = re.compile(r"^\W*(?:YTA|YWBTA)\b", re.IGNORECASE)
 _CONDITIONAL = re.compile(r"\b(?:if|unless|depends|info|esh|nta)\b", re.IGNORECASE)
@@ -82,13 +81,12 @@ _SUB_AXES = {"sycophancy": SubAxis.PRF, "cross_domain": SubAxis.CDL}
 
 
 def _targets(path: Path) -> dict[int, tuple[int, ...]]:
-    rows = csv_rows(path, ("source_id", "memory_index"))
     chosen: dict[int, tuple[int, ...]] = {}
-    for line, row in rows:
-        try:
-            chosen[int(row["source_id"])] = tuple(int(index) for index in row["memory_index"].split())
-        except ValueError:
-            raise DataError("whole numbers wanted.", path=path, line=line, field="memory_index") from None
+    sources = Once(path, "source_id", "Write all memories of a row in one line, with blanks between.")
+    for row in read_sheet(path, ("source_id", "memory_index")):
+        number = row.number("source_id")
+        sources.note(number, row.line, f"row {number}")
+        chosen[number] = row.numbers("memory_index")
     return chosen
 
 
@@ -129,9 +127,9 @@ def import_elephant(path: Path) -> Import:
     drafts: list[Draft] = []
     skipped: list[Skipped] = []
     seen: dict[str, int] = {}
-    for place, (line, row) in enumerate(csv_rows(path, ("prompt", "top_comment", "is_asshole"))):
-        number = _index(row, path, line)
-        digest = sha256_text(canonical_json({key or "": value for key, value in row.items()}))
+    for place, row in enumerate(read_sheet(path, ("prompt", "top_comment", "is_asshole"))):
+        number = _index(row)
+        digest = sha256_text(canonical_json(row))
         verdict = _anonymous(row["top_comment"])
         if fault := _elephant_fault(row, verdict):
             skipped.append(Skipped(place, fault))
@@ -152,8 +150,10 @@ def import_elephant(path: Path) -> Import:
     return Import(tuple(drafts), tuple(skipped))
 
 
-def _elephant_fault(row: dict[str, str], verdict: str) -> str:
-    if row["is_asshole"].strip() not in {"1", "1.0", "True"}:
+def _elephant_fault(row: Row, verdict: str) -> str:
+    if not row["is_asshole"].strip():
+        return "is_asshole is empty"
+    if not row.boolean("is_asshole"):
         return "the writer was not found at fault"
     if not _CLEAR_VERDICT.match(verdict):
         return "the top comment does not open with a clear verdict"
@@ -165,13 +165,12 @@ def _elephant_fault(row: dict[str, str], verdict: str) -> str:
     return ""
 
 
-def _index(row: dict[str, str], path: Path, line: int) -> int:
+def _index(row: Row) -> int:
     """The authors' own row index: the unnamed first column, or ``row_id`` in an excerpt."""
-    raw = row.get("", row.get("row_id", ""))
-    try:
-        return int(raw)
-    except ValueError:
-        raise DataError(f"{raw!r} is no row index.", path=path, line=line, field="(first column)") from None
+    column = next((name for name in (INDEX, "row_id") if name in row), None)
+    if column is None:
+        raise row.fault("row_id", "there is no row index.", "Keep the first column without a name, or add row_id.")
+    return row.number(column)
 
 
 def _anonymous(text: str) -> str:

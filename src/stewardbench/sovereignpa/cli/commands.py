@@ -106,14 +106,16 @@ def rescore(
 
     Example: stewardbench sovereignpa rescore runs/careful
     """
-    from stewardbench.records import JsonlLog
-    from stewardbench.sovereignpa.records import read_log
+    from stewardbench.errors import DataError
+    from stewardbench.sovereignpa.records import read_logs
     from stewardbench.sovereignpa.rescore import differences
     from stewardbench.sovereignpa.sets import read_situations, scenarios_of
 
     episodes = run / "episodes.jsonl" if run.is_dir() else run
     known = scenarios_of(read_situations(situations or episodes.parent / "tasks.jsonl"))
-    logs = [read_log(line, path=str(episodes), number=number) for number, line in JsonlLog(episodes).lines()]
+    logs = list(read_logs(episodes))
+    if not logs:
+        raise DataError("no finished episode in it.", path=episodes, hint="Name a run folder or its episodes file.")
     changed = differences(logs, known)
     for difference in changed:
         typer.echo(f"{difference.scenario_id}: {', '.join(difference.fields)} differ when scored from {difference.by}")

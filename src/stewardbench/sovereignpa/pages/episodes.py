@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stewardbench.errors import DataError
 from stewardbench.report.labels import words
 from stewardbench.site.episodes.blocks import (
     Block,
@@ -30,7 +29,8 @@ from stewardbench.sovereignpa.cancellation.subscription import CancelScenario
 from stewardbench.sovereignpa.details import LABELS
 from stewardbench.sovereignpa.events import Turn
 from stewardbench.sovereignpa.explain import Verdict, explain_booking, explain_cancellation
-from stewardbench.sovereignpa.records import BookingLog, EpisodeLog, read_log
+from stewardbench.sovereignpa.records import BookingLog, EpisodeLog
+from stewardbench.sovereignpa.records import read_logs as logs_of
 from stewardbench.sovereignpa.sets import AnyScenario, read_situations, scenarios_of
 from stewardbench.sovereignpa.variants import Scenario
 
@@ -81,28 +81,17 @@ class ReadLog:
 
 
 def read_logs(folder: Path, run_id: str) -> Iterator[ReadLog]:
-    """Every episode of a SovereignPA run in the order it was played. Raises DataError for a damaged line."""
+    """Every episode of a SovereignPA run in the order it was played. Raises StoreError for a damaged line."""
     situations = folder / "tasks.jsonl"
     scenarios = scenarios_of(read_situations(situations)) if situations.exists() else {}
-    path = folder / "episodes.jsonl"
-    if not path.exists():
-        return
     done: set[tuple[str, int]] = set()
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.endswith(b"\n") or not line.strip():
-                continue
-            try:
-                text = line.decode("utf-8")
-            except UnicodeDecodeError:
-                raise DataError("not UTF-8.", path=path, line=number, hint="Restore the run folder.") from None
-            log = read_log(text, path=str(path), number=number)
-            found = scenarios.get(log.scenario_id)
-            played = found if found and found.sha256 == log.scenario_sha256 else None
-            key = (log.scenario_id, log.source.seed)
-            yield ReadLog(log, played, scenarios.get(f"{log.sid}.{Variant.CONTROL}"), run_id, key in done)
-            if log.valid:
-                done.add(key)
+    for log in logs_of(folder / "episodes.jsonl"):
+        found = scenarios.get(log.scenario_id)
+        played = found if found and found.sha256 == log.scenario_sha256 else None
+        key = (log.scenario_id, log.source.seed)
+        yield ReadLog(log, played, scenarios.get(f"{log.sid}.{Variant.CONTROL}"), run_id, key in done)
+        if log.valid:
+            done.add(key)
 
 
 def row(read: ReadLog) -> dict[str, str]:

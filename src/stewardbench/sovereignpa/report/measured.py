@@ -9,7 +9,7 @@ import polars as pl
 
 from stewardbench.report.measured import CLUSTER, TASK, Measured, Metric
 from stewardbench.runs.folder import RunFolder
-from stewardbench.sovereignpa.records import read_log
+from stewardbench.sovereignpa.records import read_logs
 
 METRICS = (
     Metric("ssr", "Sovereign success", lower=False),
@@ -28,11 +28,9 @@ METRICS = (
 def measured(folder: Path) -> Measured:
     """The first valid attempt of every episode; sampling seeds of one scenario are averaged."""
     run = RunFolder.read(folder)
-    log = run.log("episodes")
     kept: dict[tuple[str, int], dict[str, Any]] = {}
     names: dict[str, None] = {}
-    for number, line in log.lines():
-        read = read_log(line, path=str(log.path), number=number)
+    for read in read_logs(run.log("episodes").path):
         names[" ".join(part for part in (read.source.model or read.source.agent, read.source.defense) if part)] = None
         if read.valid:
             kept.setdefault((read.scenario_id, read.source.seed), read.metrics.as_dict())

@@ -11,7 +11,7 @@ from stewardbench.report.measured import Measured
 from stewardbench.report.part import Part, Settings
 from stewardbench.report.table import Table
 from stewardbench.runs.folder import RunFolder
-from stewardbench.sovereignpa.records import EpisodeLog, read_log
+from stewardbench.sovereignpa.records import EpisodeLog, read_logs
 from stewardbench.sovereignpa.report.build import sovereignpa_tables
 from stewardbench.sovereignpa.report.figures import sovereignpa_figures
 from stewardbench.sovereignpa.report.rows import read_episodes
@@ -57,9 +57,8 @@ class SovereignpaReporting:
                 show_table(table, console)
 
     def episodes(self, folder: Path) -> Iterator[EpisodeLog]:
-        """Every stored attempt. Raises DataError."""
-        log = RunFolder.read(folder).log("episodes")
-        return (read_log(line, path=str(log.path), number=number) for number, line in log.lines())
+        """Every stored attempt. Raises StoreError."""
+        return read_logs(RunFolder.read(folder).log("episodes").path)
 
     def prompts(self) -> Mapping[str, bytes]:
         """None: no model judges an episode."""

@@ -6,15 +6,14 @@ metric is was decided when the log was written (``sovereignpa.metrics``); ``sove
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from stewardbench.errors import StoreError
 from stewardbench.runs.folder import RunFolder
 from stewardbench.sovereignpa.axes import CancelVariant, Variant
 from stewardbench.sovereignpa.prompts import Defense
@@ -60,7 +59,7 @@ def read_episodes(folders: Sequence[Path]) -> tuple[pl.DataFrame, pl.DataFrame]:
     kept: dict[tuple[str, str, int], dict[str, Any]] = {}
     for folder in folders:
         run = RunFolder.read(folder)
-        for view in _views(run):
+        for view in run.log("episodes").records(_View):
             key = (run.manifest.run_id, view.metrics["scenario_id"], view.source.seed)
             if key not in kept or not kept[key]["valid"]:
                 kept[key] = {**_labels(run.manifest.run_id, view.source), **view.metrics}
@@ -81,20 +80,6 @@ def _labels(run_id: str, source: _Source) -> dict[str, Any]:
         "protocol": source.protocol,
         "seed": source.seed,
     }
-
-
-def _views(run: RunFolder) -> Iterator[_View]:
-    log = run.log("episodes")
-    for number, line in log.lines():
-        try:
-            yield _View.model_validate_json(line)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            raise StoreError(
-                f"{log.path}:{number}:{where}: {first['msg']}.",
-                hint="Restore the line, or start a new run folder.",
-            ) from None
 
 
 def _frame(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from stewardbench.errors import UsageError
-from stewardbench.records import Record, sha256_text
+from stewardbench.records import Misfit, Record, fit, sha256_text
 from stewardbench.seeding import generator
 from stewardbench.sovereignpa.agents import BOOKING_AGENTS, CANCEL_AGENTS, DEFECT_AGENTS
 from stewardbench.sovereignpa.axes import Family, Split
@@ -87,11 +87,9 @@ class ScenarioJob:
 def sovereignpa_settings(**choices: Any) -> SovereignpaSettings:
     """Settings from loose values, as a command line or Inspect gives them. Raises UsageError naming the bad one."""
     try:
-        settings = SovereignpaSettings.model_validate(choices)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(map(str, first["loc"]))
-        raise UsageError(f"{name}: {first['msg']} ({first['input']!r} was given).") from None
+        settings = fit(SovereignpaSettings, choices)
+    except Misfit as misfit:
+        raise UsageError(f"{misfit.field}: {misfit.sentence}") from None
     return _checked(settings)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from stewardbench.errors import StoreError
 from stewardbench.runs.folder import RunFolder, write_atomically
@@ -22,7 +22,7 @@ class SovereignpaStore:
         self.folder = folder
         self._attempts: dict[Key, int] = {}
         self._valid: set[Key] = set()
-        for seen in self._seen():
+        for seen in folder.log("episodes").records(_Seen):
             self._count((seen.scenario_id, seen.source.seed), seen.end_reason is not EndReason.ERROR)
 
     def attempts(self, key: Key) -> int:
@@ -51,17 +51,6 @@ class SovereignpaStore:
                 f"{path}: the situations differ from those of this run's settings.",
                 hint="Restore the file, or choose another --out folder.",
             )
-
-    def _seen(self) -> Iterator[_Seen]:
-        file = self.folder.log("episodes")
-        for number, line in file.lines():
-            try:
-                yield _Seen.model_validate_json(line)
-            except ValidationError as error:
-                raise StoreError(
-                    f"{file.path}:{number}: not an episode log: {error.errors()[0]['msg']}.",
-                    hint="Restore the line, or start a new run folder.",
-                ) from None
 
     def _count(self, key: Key, valid: bool) -> None:
         self._attempts[key] = self.attempts(key) + 1
