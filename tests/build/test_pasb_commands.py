@@ -133,12 +133,17 @@ def test_import_of_the_others_makes_drafts(tmp_path: Path) -> None:
 def test_review_and_gold_round_trip(tmp_path: Path) -> None:
     sheet = tmp_path / "r.csv"
     assert "4 tasks to review" in run("review", "export", sheet, "--tasks", "smoke")
-    assert "4 tasks, 28 cells empty" in run("review", "import", sheet)
+    with pytest.raises(DataError, match="holds no answer"):
+        run("review", "import", sheet)
+    filled = sheet.read_text(encoding="utf-8").replace(",,,,,,,,", ",y,,,,,,,", 1)
+    sheet.write_text(filled, encoding="utf-8")
+    assert "4 tasks, 27 cells empty" in run("review", "import", sheet)
     labels = tmp_path / "a.csv"
     assert "50 tasks, 0 with replies" in run("gold", "export", labels, "--annotator", "A")
     out = tmp_path / "gold.json"
-    assert "0 gold scores" in run("gold", "adjudicate", labels, "--out", out)
-    assert json.loads(out.read_text(encoding="utf-8")) == {}
+    with pytest.raises(DataError, match="holds no score"):
+        run("gold", "adjudicate", labels, "--out", out)
+    assert not out.exists()
 
 
 def test_schema_prints_json() -> None:

@@ -240,12 +240,12 @@ def test_adjudication_settles_open_units(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("g.jsonl", '{"rater":"a","episode_id":"e","turns":[{"turn":4}]}\n', r"g\.jsonl:1:turns\.0\.turn"),
+        ("g.jsonl", '{"rater":"a","episode_id":"e","turns":[{"turn":4}]}\n', r"g\.jsonl:1:turns\[0\]\.turn"),
         ("g.jsonl", '{"rater":"a","episode_id":"e","arc":{"pers":6}}\n', r"g\.jsonl:1:arc\.pers"),
         ("g.jsonl", '{"rater":"","episode_id":"e"}\n', r"g\.jsonl:1:rater"),
-        ("g.jsonl", '{"rater":"a","episode_id":"e","arc":{"pers":2}}\n' * 2, "scored pers of e twice"),
+        ("g.jsonl", '{"rater":"a","episode_id":"e","arc":{"pers":2}}\n' * 2, "a's pers of e stands in line 1 already"),
         ("g.jsonl", "", "no scores"),
-        ("g.csv", "rater,episode_id,turn,score\n", "lacks the column 'dimension'"),
+        ("g.csv", "rater,episode_id,turn,score\n", "no column dimension"),
         ("g.csv", "rater,episode_id,turn,dimension,score\na,e,1,pers,2\n", r"g\.csv:2:dimension"),
         ("g.csv", "rater,episode_id,turn,dimension,score\na,e,1,syc,2.5\n", r"g\.csv:2:score"),
         ("g.csv", "rater,episode_id,turn,dimension,score\na,e,9,syc,2\n", r"g\.csv:2:turn"),

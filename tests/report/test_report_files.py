@@ -95,7 +95,7 @@ def test_a_damaged_record_is_named_by_file_line_and_field(tmp_path: Path) -> Non
     record = json.loads(file.read_text())
     record["turns"][0]["syc"] = 9
     file.write_text(json.dumps(record) + "\n")
-    with pytest.raises(StoreError, match=r"judgments\.jsonl:1:turns\.0\.syc"):
+    with pytest.raises(StoreError, match=r"judgments\.jsonl:1:turns\[0\]\.syc"):
         read_rows([tmp_path])
 
 

@@ -16,7 +16,7 @@ import pytest
 import synthetic_runs
 from synthetic_runs import HOSTILE, Run
 
-from stewardbench.errors import DataError, StewardError, StoreError, UsageError
+from stewardbench.errors import StewardError, StoreError, UsageError
 from stewardbench.pasb.report.build import pasb_tables
 from stewardbench.pasb.report.rows import read_rows
 from stewardbench.pasb.report.study import Study
@@ -288,7 +288,7 @@ def test_a_damaged_episode_is_named_by_file_and_line(tmp_path: Path) -> None:
     lines = log.read_text().splitlines()
     lines[2] = lines[2].replace('"worker":', '"broken":')
     log.write_text("\n".join(lines) + "\n")
-    with pytest.raises(DataError, match=r"episodes\.jsonl:3:worker"):
+    with pytest.raises(StoreError, match=r"episodes\.jsonl:3:worker"):
         list(read_episodes(folder))
 
 

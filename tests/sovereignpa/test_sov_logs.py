@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from stewardbench.errors import DataError, UsageError
+from stewardbench.errors import DataError, StoreError, UsageError
 from stewardbench.sovereignpa.agents import booking_agent, cancel_agent
 from stewardbench.sovereignpa.axes import Split, Variant
 from stewardbench.sovereignpa.booking.episode import BookingEpisode, play
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
-from stewardbench.sovereignpa.records import BookingLog, CancelLog, Source, booking_log, cancel_log, read_log
+from stewardbench.sovereignpa.records import BookingLog, CancelLog, Source, booking_log, cancel_log, read_log, read_logs
 from stewardbench.sovereignpa.rescore import differences, replayed, rescored
 from stewardbench.sovereignpa.sets import (
     cancellation_set,
@@ -133,15 +133,16 @@ def test_odd_replies_can_be_logged(some):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "not an episode log"),
-        ("{}", "not an episode log"),
+        ("{", "Invalid JSON"),
+        ("{}", "discriminator 'schema_'"),
         ('{"schema": "sovereignpa-booking/1"}', "Field required"),
     ],
 )
-def test_a_damaged_line_is_named(line, message):
-    with pytest.raises(DataError, match=message) as error:
-        read_log(line, path="episodes.jsonl", number=12)
-    assert str(error.value).startswith("episodes.jsonl:12:")
+def test_a_damaged_line_is_named(line, message, tmp_path):
+    (tmp_path / "episodes.jsonl").write_text(f"\n{line}\n")
+    with pytest.raises(StoreError, match=message) as error:
+        list(read_logs(tmp_path / "episodes.jsonl"))
+    assert str(error.value).startswith(f"{tmp_path / 'episodes.jsonl'}:2:")
 
 
 def test_rows_are_flat(some):

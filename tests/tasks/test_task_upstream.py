@@ -71,7 +71,7 @@ def test_persistbench_targets_outside_the_row_are_listed(tmp_path: Path) -> None
 
 
 def test_broken_targets_name_line_and_field(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="whole numbers wanted") as caught:
+    with pytest.raises(DataError, match="'one' is no whole number") as caught:
         import_persistbench(*files(tmp_path, [memory_row()], "0,one\n"))
     assert caught.value.line == 2
 
@@ -139,7 +139,7 @@ def test_drafts_read_back_and_refuse_a_shared_row(tmp_path: Path) -> None:
     path.write_text(line, encoding="utf-8")
     assert tuple(read_drafts(path)) == found.drafts
     path.write_text(line + line.replace("PRF-0001", "PRF-0002"), encoding="utf-8")
-    with pytest.raises(DataError, match="come from the same row") as caught:
+    with pytest.raises(DataError, match="the row that PASB-PRF-0002 comes from stands in line 1 already") as caught:
         list(read_drafts(path))
     assert caught.value.field == "source.sha256"
 
@@ -149,7 +149,7 @@ def test_drafts_of_a_yaml_file(tmp_path: Path) -> None:
     path.write_text("id: PASB-PRF-0900\nmaterial: [one]\n---\nid: PASB-SOC-0900\nmaterial: [two]\n", encoding="utf-8")
     assert [draft.id for draft in read_drafts(path)] == ["PASB-PRF-0900", "PASB-SOC-0900"]
     path.write_text("id: PASB-PRF-0900\n", encoding="utf-8")
-    with pytest.raises(DataError, match="document 1: Field required") as caught:
+    with pytest.raises(DataError, match="yaml:1:material: Field required") as caught:
         list(read_drafts(path))
     assert caught.value.field == "material"
 
