@@ -5,6 +5,7 @@
     ├── DataError         a task, gold or import file is wrong: file, line and field are named
     ├── StoreError        a run folder is locked, changed, damaged or cannot be written
     ├── ModelError        a model endpoint failed; carries the HTTP status it answered with
+    ├── EndpointDown      an endpoint failed in the same way so often in a row that the run stopped
     ├── AgentError        an agent process failed
     │   ├── AgentCrashed  it ended or broke its pipe
     │   ├── AgentHung     it did not answer in time
@@ -77,6 +78,10 @@ class ModelError(StewardError):
     ) -> None:
         super().__init__(message, hint=hint)
         self.status, self.kind, self.parameter, self.retry_after_s = status, kind, parameter, retry_after_s
+
+
+class EndpointDown(StewardError):
+    """An endpoint failed in the same way so often in a row that going on would only fail again."""
 
 
 class AgentError(StewardError):

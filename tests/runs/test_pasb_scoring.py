@@ -8,7 +8,7 @@ from run_contents import rows
 from typer.testing import CliRunner
 
 from stewardbench.cli import app
-from stewardbench.errors import ModelError, StoreError, UsageError
+from stewardbench.errors import EndpointDown, ModelError, StoreError, UsageError
 from stewardbench.pasb.measure.outcomes import outcomes
 from stewardbench.pasb.records import Judgment
 from stewardbench.pasb.run import scoring
@@ -21,6 +21,7 @@ from stewardbench.pasb.run.scoring import (
     estimate_judging,
     judge_stored,
 )
+from stewardbench.runs import outage
 from stewardbench.runs.folder import RunFolder
 
 TURN = json.dumps({"syc": 2, "leak": 1, "upg": 1, "amp": 1})
@@ -137,8 +138,8 @@ def test_endpoint_that_fails_sometimes_leaves_the_rest_to_do(finished):
 
 
 def test_endpoint_that_stays_down_ends_the_call(finished, monkeypatch):
-    monkeypatch.setattr(scoring, "GIVE_UP_AFTER", 2)
-    with pytest.raises(ModelError, match="unreachable"):
+    monkeypatch.setattr(outage, "STOP_AFTER", 2)
+    with pytest.raises(EndpointDown, match=r"2 times in a row in the same way: .*unreachable"):
         judge(finished, model=Model(down=10**6))
     assert rows(finished, "judgments") == []
 

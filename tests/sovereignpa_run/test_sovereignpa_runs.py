@@ -83,7 +83,7 @@ def test_an_endpoint_that_stays_broken_ends_as_invalid_and_is_tried_by_the_next_
     with open_run(settings, tmp_path) as run:
         log = asyncio.run(run.episode(run.pending[0], Down("careful")))
         assert not log.valid
-        assert (run.progress.invalid, run.progress.retried) == (1, 1)
+        assert (run.progress.unreached, run.progress.invalid, run.progress.retried) == (1, 0, 1)
     with open_run(settings, tmp_path) as run:
         log = asyncio.run(run.episode(run.pending[0], RuleUpstream("careful")))
         assert (log.valid, log.attempt) == (True, 3)

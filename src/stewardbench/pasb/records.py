@@ -92,7 +92,11 @@ class Task(Record):
 
 
 class InvalidReason(StrEnum):
-    """Why an episode cannot be scored. An invalid episode is counted, shown and never scored."""
+    """Why an episode cannot be scored. An invalid episode is counted, shown and never scored.
+
+    MODEL_ERROR is a failed endpoint and says nothing of the model: it uses up no attempt. CONTENT_FILTER and
+    UNREADABLE_OUTPUT (a tool call that its own server could not read) are what the model did.
+    """
 
     AGENT_CRASHED = "agent_crashed"
     AGENT_TIMEOUT = "agent_timeout"
@@ -101,6 +105,8 @@ class InvalidReason(StrEnum):
     ERROR_REPLY = "error_reply"
     REVIEW_FAILED = "review_failed"
     MODEL_ERROR = "model_error"
+    CONTENT_FILTER = "content_filter"
+    UNREADABLE_OUTPUT = "unreadable_output"
     CALL_LIMIT = "call_limit"
     CUT_SESSION_ID = "cut_session_id"
     CUT_CANARY = "cut_canary"

@@ -31,7 +31,8 @@ from stewardbench import __version__
 from stewardbench.errors import StoreError
 from stewardbench.records import BlobStore, JsonlLog, Misfit, Record, canonical_json, fit_json, sha256_text
 
-FREE_SETTINGS = frozenset({"workers", "max_connections", "display"})  # may change between resumes
+# May change between resumes.
+FREE_SETTINGS = frozenset({"workers", "max_connections", "display", "max_attempts", "patience_s"})
 
 
 class Manifest(Record):
@@ -47,10 +48,14 @@ class Manifest(Record):
 
 
 class RunFolder:
-    """An open, locked run folder. Use as a context manager."""
+    """An open, locked run folder. Use as a context manager.
+
+    ``version_changes`` says, one text each, which versions differ from those that the run began with.
+    """
 
     def __init__(self, path: Path, manifest: Manifest, lock: IO[bytes] | None) -> None:
         self.path, self.manifest, self._lock = path, manifest, lock
+        self.version_changes: tuple[str, ...] = ()
 
     @classmethod
     def open(
@@ -74,7 +79,9 @@ class RunFolder:
         except BaseException:
             lock.close()
             raise
-        return cls(path, manifest, lock)
+        folder = cls(path, manifest, lock)
+        folder.version_changes = _version_changes(manifest.versions, _versions(versions or {}))
+        return folder
 
     @classmethod
     def reopen(cls, path: Path) -> RunFolder:
@@ -173,10 +180,19 @@ def _manifest(
         created_at=now.isoformat(timespec="seconds"),
         settings=plain,
         settings_sha256=digest,
-        versions={"stewardbench": __version__, "python": platform.python_version(), **versions},
+        versions=_versions(versions),
     )
     write_atomically(path / "run.json", json.dumps(manifest.model_dump(mode="json"), indent=2, sort_keys=True) + "\n")
     return manifest
+
+
+def _versions(others: Mapping[str, str]) -> dict[str, str]:
+    return {"stewardbench": __version__, "python": platform.python_version(), **others}
+
+
+def _version_changes(then: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
+    """What a run began with and what it goes on with, where that differs."""
+    return tuple(f"{name} {then[name]}, now {now[name]}" for name in now if name in then and then[name] != now[name])
 
 
 def _same(path: Path, found: Manifest, benchmark: str, settings: Mapping[str, Any]) -> None:

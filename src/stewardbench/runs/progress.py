@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 class Progress:
     """Counts of one run. ``earlier`` tasks were done before this start and do not enter the rate.
 
-    ``invalid`` counts tasks that used up their attempts; ``retried`` invalid attempts that were tried again;
+    ``invalid`` counts tasks that used up their attempts; ``unreached`` those whose endpoint failed, which the next
+    start tries again; ``retried`` invalid attempts that were tried again;
     ``failed`` tasks that ended in an error of ours; ``unjudged`` valid episodes whose judge could not be reached.
     """
 
@@ -19,6 +20,7 @@ class Progress:
     earlier: int = 0
     done: int = 0
     invalid: int = 0
+    unreached: int = 0
     retried: int = 0
     failed: int = 0
     judged: int = 0
@@ -35,7 +37,7 @@ class Progress:
     @property
     def finished(self) -> int:
         """Tasks that need no more work in this start, done earlier or now."""
-        return self.earlier + self.done + self.invalid + self.failed
+        return self.earlier + self.done + self.invalid + self.unreached + self.failed
 
     @property
     def elapsed_s(self) -> float:

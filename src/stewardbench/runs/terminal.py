@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
+    from stewardbench.runs.closing import Closing
     from stewardbench.runs.progress import Progress
 
 EVERY_S = 30.0
@@ -60,6 +64,36 @@ class ProgressLine:
             print(text, file=sys.stderr, flush=True)
 
 
+@contextmanager
+def closing_line() -> Iterator[Callable[[Closing], None]]:
+    """Print the account that is given inside as the last line, and end with its exit code.
+
+    An endpoint that stopped the run is named first; every other error passes as it is.
+    """
+    import typer
+
+    from stewardbench.errors import EndpointDown
+    from stewardbench.runs.closing import COMPLETE, PART
+
+    given: list[Closing] = []
+    stopped: EndpointDown | None = None
+    try:
+        yield given.append
+    except EndpointDown as error:
+        stopped = error
+        typer.echo(f"stewardbench: {error.message}\n  {error.hint}", err=True)
+        typer.echo(f"  Go on with: {shlex.join(['stewardbench', *sys.argv[1:]])}", err=True)
+    if not given:
+        return
+    (closing,) = given
+    code = closing.exit_code
+    if code != COMPLETE and stopped is None and closing.measured < closing.asked:
+        typer.echo("The same command goes on with what is missing or was not reached.", err=True)
+    typer.echo(closing.line)
+    if code != COMPLETE or stopped is not None:
+        raise typer.Exit(code or PART)
+
+
 def describe(progress: Progress) -> str:
     """One line: what is finished, what went wrong, what it cost, how long it will take."""
     parts = [f"{progress.finished}/{progress.total} tasks"]
@@ -69,6 +103,7 @@ def describe(progress: Progress) -> str:
             ("done", progress.done),
             ("done earlier", progress.earlier),
             ("invalid", progress.invalid),
+            ("not reached", progress.unreached),
             ("retried", progress.retried),
             ("failed", progress.failed),
             ("judged", progress.judged),

@@ -4,8 +4,8 @@
     repeat     reply -> episode.step -> next page, until the episode ends
 
 Decoding follows the paper (section 4.2): temperature 0.7, top-p 0.95, a fixed sampling seed that is the same in every
-episode, 1,024 new tokens per reply and 2,048 for gpt-oss, which thinks at low effort. A provider that fails ends the
-episode as invalid; it is never scored as a failure of the agent.
+episode, 1,024 new tokens per reply and 2,048 for gpt-oss, which thinks at low effort. A provider that fails or filters
+an answer away ends the episode as invalid; it is never scored as a failure of the agent.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from stewardbench.errors import ModelError
+from stewardbench.models.failures import CONTENT_FILTER
 from stewardbench.models.messages import ChatReply, ChatRequest, Upstream
 from stewardbench.records import Record
 from stewardbench.sovereignpa.axes import Family
@@ -66,19 +67,34 @@ class Voice(Record):
         return ChatRequest(messages=tuple(messages), tools=tools, settings=self.decoding.settings(seed))
 
 
-async def converse(episode: Episode, upstream: Upstream, voice: Voice, seed: int) -> None:
-    """Play an episode to its end with a model. On return it has ended: reported, stopped, or aborted as invalid."""
+async def converse(episode: Episode, upstream: Upstream, voice: Voice, seed: int) -> ModelError | None:
+    """Play an episode to its end with a model. On return it has ended: reported, stopped, or aborted as invalid.
+
+    Gives the failure that aborted it, if one did.
+    """
     messages = voice.opening(episode.first_page)
     while not episode.ended:
         try:
-            reply = await upstream.complete(voice.request(messages, seed))
+            reply = _unfiltered(await upstream.complete(voice.request(messages, seed)))
         except ModelError as error:
             episode.abort(f"{error.kind} ({error.status}): {error.message}")
-            return
+            return error
         raw = reply_text(reply) if voice.protocol == "tools" else reply.text
         page = episode.step(raw, input_tokens=reply.usage.input_tokens, output_tokens=reply.usage.output_tokens)
         if page is not None:
             messages += _turn(reply, page)
+    return None
+
+
+def _unfiltered(reply: ChatReply) -> ChatReply:
+    if reply.finish_reason == CONTENT_FILTER and not reply.text.strip() and not reply.tool_calls:
+        raise ModelError("the provider filtered the answer and left nothing of it", status=200, kind=CONTENT_FILTER)
+    return reply
+
+
+def failure_of(error: str) -> str:
+    """The kind of the failure (``models.failures``) that aborted an episode, from the error in its log."""
+    return error.partition(" (")[0]
 
 
 def _turn(reply: ChatReply, page: str) -> list[dict[str, Any]]:

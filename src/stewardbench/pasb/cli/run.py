@@ -29,7 +29,10 @@ def run_pasb(
     confine: Annotated[str, typer.Option(help="auto, required or off.")] = "auto",
     seed: Annotated[int, typer.Option(help="Seed of the sample and the canaries.")] = 0,
     temperature: Annotated[str, typer.Option(help="A number, or 'default' to leave it to the provider.")] = "0",
-    max_attempts: Annotated[int, typer.Option(help="Attempts at a task while its episodes are invalid.")] = 3,
+    max_attempts: Annotated[
+        int, typer.Option(help="Attempts at a task while it is invalid; failures of the endpoint do not count.")
+    ] = 3,
+    patience: Annotated[float, typer.Option(help="Seconds that a call waits for an endpoint that fails.")] = 180.0,
     max_calls: Annotated[int | None, typer.Option(help="Model calls that one turn may make.")] = None,
     turn_timeout: Annotated[float, typer.Option(help="Seconds that one turn may take.")] = 600.0,
     version: Annotated[str, typer.Option("--agent-version", help="Version of the agent, where it has several.")] = "",
@@ -45,11 +48,13 @@ def run_pasb(
     """
     import asyncio
 
+    from stewardbench.errors import EndpointDown
+    from stewardbench.pasb.run.closing import run_closing
     from stewardbench.pasb.run.evaluation import run_pasb as run
     from stewardbench.pasb.run.settings import pasb_settings
     from stewardbench.pasb.run.summary import summarise
     from stewardbench.runs.folder import RunFolder
-    from stewardbench.runs.terminal import ProgressLine
+    from stewardbench.runs.terminal import ProgressLine, closing_line
 
     settings = pasb_settings(
         agent=agent,
@@ -72,22 +77,22 @@ def run_pasb(
         turn_timeout_s=turn_timeout,
         max_model_calls_per_turn=max_calls,
         max_attempts=max_attempts,
+        patience_s=patience,
         same_family=same_family,
         options=_options(option or []),
     )
-    with ProgressLine() as line:
-        progress = asyncio.run(
-            run(settings, out, workers=workers, watch=line, tell=lambda text: typer.echo(text, err=True))
-        )
-    typer.echo("\n".join(summarise(RunFolder.read(out))))
-    typer.echo(f"\nRecords: {out}   Tables: stewardbench report {out}")
-    if progress.failed or progress.unjudged:
-        typer.echo(
-            f"{progress.failed} tasks failed and {progress.unjudged} episodes were not judged; see {out / 'logs'}. "
-            "Run the same command again to try them anew.",
-            err=True,
-        )
-        raise typer.Exit(1)
+    with closing_line() as close:
+        try:
+            with ProgressLine() as line:
+                asyncio.run(
+                    run(settings, out, workers=workers, watch=line, tell=lambda text: typer.echo(text, err=True))
+                )
+            typer.echo("\n".join(summarise(RunFolder.read(out))))
+            typer.echo(f"\nRecords: {out}   Tables: stewardbench report {out}")
+        except EndpointDown:
+            close(run_closing(RunFolder.read(out)))
+            raise
+        close(run_closing(RunFolder.read(out)))
 
 
 def _options(pairs: list[str]) -> dict[str, object]:

@@ -11,7 +11,7 @@ from stewardbench.pasb.cli import agreement
 
 if TYPE_CHECKING:
     from stewardbench.pasb.run.scoring import Estimate
-    from stewardbench.runs.progress import Progress
+    from stewardbench.runs.closing import Closing
 
 Run = Annotated[Path, typer.Argument(metavar="DIR", help="A PASB run folder.")]
 Workers = Annotated[int, typer.Option(help="Episodes that are read at the same time.")]
@@ -41,10 +41,12 @@ def judge(
     """
     import asyncio
 
-    from stewardbench.pasb.run.judges import open_judge
+    from stewardbench.pasb.run.closing import judging_closing
+    from stewardbench.pasb.run.judges import BLIND, open_judge
     from stewardbench.pasb.run.scoring import Reading, Stored, estimate_judging, judge_stored
     from stewardbench.runs.terminal import ProgressLine
 
+    closings: list[Closing] = []
     reading = Reading(blind=blind_to_state, repeats=repeat, retry_unscored=retry_unscored)
     with Stored(run, locked=not dry_run) as stored:
         for name in judge:
@@ -54,7 +56,10 @@ def judge(
             chosen = open_judge(name, stored.subject, allow_same_family=same_family)
             with ProgressLine() as line:
                 progress = asyncio.run(judge_stored(stored, chosen, reading, workers=workers, watch=line))
-            _done(name, progress, run / "judgments.jsonl")
+            typer.echo(f"{name}: {progress.done} records added to {run / 'judgments.jsonl'}")
+            closings.append(judging_closing(stored.folder, name, probe=BLIND if blind_to_state else ""))
+            typer.echo(f"{name}: {closings[-1].line}")
+    _end(closings)
 
 
 def annotate(
@@ -74,6 +79,7 @@ def annotate(
     """
     import asyncio
 
+    from stewardbench.pasb.run.closing import annotating_closing
     from stewardbench.pasb.run.judges import open_judge
     from stewardbench.pasb.run.scoring import Stored, annotate_stored, estimate_annotating
     from stewardbench.runs.terminal import ProgressLine
@@ -87,7 +93,10 @@ def annotate(
         with ProgressLine() as line:
             work = annotate_stored(stored, chosen, retry_unscored=retry_unscored, workers=workers, watch=line)
             progress = asyncio.run(work)
-        _done(annotator, progress, run / "annotations.jsonl")
+        typer.echo(f"{annotator}: {progress.done} records added to {run / 'annotations.jsonl'}")
+        closing = annotating_closing(stored.folder, annotator)
+        typer.echo(f"{annotator}: {closing.line}")
+    _end([closing])
 
 
 def register(app: typer.Typer) -> None:
@@ -97,11 +106,11 @@ def register(app: typer.Typer) -> None:
     agreement.register(app)
 
 
-def _done(name: str, progress: Progress, records: Path) -> None:
-    typer.echo(f"{name}: {progress.done} records added to {records}")
-    if progress.unjudged:
-        typer.echo(f"{name}: {progress.unjudged} episodes were not reached; run the same command again.", err=True)
-        raise typer.Exit(1)
+def _end(closings: list[Closing]) -> None:
+    """End with the exit code of the account that lacks most."""
+    if code := max((closing.exit_code for closing in closings), default=0):
+        typer.echo("The same command reads what is missing; --retry-unscored reads anew what has no score.", err=True)
+        raise typer.Exit(code)
 
 
 def _show(name: str, cost: Estimate, price_in: float | None, price_out: float | None) -> None:

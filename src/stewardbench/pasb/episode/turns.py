@@ -10,7 +10,7 @@ from typing import Protocol
 from stewardbench.agents.interface import AgentSession, AgentSettings, AgentSlot, Flush, Stage, TurnOutcome
 from stewardbench.errors import AgentError, AgentHung
 from stewardbench.models.messages import Exchange
-from stewardbench.pasb.episode.validity import Failure, turn_failure
+from stewardbench.pasb.episode.validity import Failure, model_failure, turn_failure
 from stewardbench.pasb.records import InvalidReason, Turn
 
 BACKGROUND_CALLS = 32  # calls that an agent's own reviews may add to a turn before the gateway stops answering
@@ -105,7 +105,9 @@ async def _take_turn(
         outcome = await _send(session, text, settings.turn_timeout_s)
         failure = turn_failure(outcome, calls.exchanges[first:])
     except AgentError as error:
-        outcome, failure = TurnOutcome(reply="", error=error.message), named(error)
+        cause = model_failure(calls.exchanges[first:][-1:])  # an agent may well break of an endpoint that is down
+        outcome = TurnOutcome(reply="", error=error.message)
+        failure = (cause[0], f"{error.message} ({cause[1]})") if cause else named(error)
     exchanges = calls.exchanges[first:]
     turn = Turn(
         turn=number,

@@ -9,12 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from stewardbench.agents.interface import TurnOutcome
+from stewardbench.models.failures import CONTENT_FILTER, UNREADABLE_OUTPUT
 from stewardbench.models.messages import Exchange
 from stewardbench.pasb.records import InvalidReason
 from stewardbench.pasb.words import words
 
 WRITTEN_SHARE = 0.8  # of an answer's distinct words; the rest may be an agent's own decoration
 CALL_LIMIT = "turn_call_limit"  # how the gateway names its refusal
+REASONS = {
+    CONTENT_FILTER: InvalidReason.CONTENT_FILTER,
+    UNREADABLE_OUTPUT: InvalidReason.UNREADABLE_OUTPUT,
+}
 
 Failure = tuple[InvalidReason, str]
 
@@ -25,20 +30,36 @@ def turn_failure(outcome: TurnOutcome, exchanges: Sequence[Exchange]) -> Failure
     Bounded turns come first, then reported errors (of the model where a call failed, else of the agent), then
     answers that are empty or that the model did not write.
     """
-    refused = [e for e in exchanges if e.error is not None and e.error.startswith(CALL_LIMIT)]
-    failed = [e for e in exchanges if e.error is not None]
+    refused = [e for e in exchanges if e.failure == CALL_LIMIT]
     if outcome.stopped_by_limit or refused:
         return InvalidReason.CALL_LIMIT, f"{len(exchanges)} model calls in one turn; {repeated_call(exchanges)}"
+    cause = model_failure(exchanges)
     if outcome.error is not None:
-        if failed:
-            return InvalidReason.MODEL_ERROR, f"{outcome.error} (HTTP {failed[-1].status}: {failed[-1].error})"
-        return InvalidReason.AGENT_ERROR, outcome.error
+        return (cause[0], f"{outcome.error} ({cause[1]})") if cause else (InvalidReason.AGENT_ERROR, outcome.error)
     if not outcome.reply.strip():
-        return InvalidReason.EMPTY_REPLY, "the agent gave no text"
+        return cause or (InvalidReason.EMPTY_REPLY, _nothing_said(exchanges))
     if not written_by_model(outcome.reply, exchanges):
-        reason = InvalidReason.MODEL_ERROR if failed else InvalidReason.ERROR_REPLY
-        return reason, f"no model wrote the answer: {outcome.reply[:200]!r}"
+        what = f"no model wrote the answer: {outcome.reply[:200]!r}"
+        return (cause[0], f"{what} ({cause[1]})") if cause else (InvalidReason.ERROR_REPLY, what)
     return None
+
+
+def model_failure(exchanges: Sequence[Exchange]) -> Failure | None:
+    """What the last failed call among some failed of: the endpoint, a filter, or output that nobody could read."""
+    for exchange in reversed(exchanges):
+        if exchange.error is not None:
+            return REASONS.get(exchange.failure, InvalidReason.MODEL_ERROR), f"HTTP {exchange.status}: {exchange.error}"
+        reply = exchange.reply
+        if reply is not None and reply.finish_reason == CONTENT_FILTER and not reply.text.strip():
+            return InvalidReason.CONTENT_FILTER, "the provider filtered the answer and left nothing of it"
+    return None
+
+
+def _nothing_said(exchanges: Sequence[Exchange]) -> str:
+    last = next((e.reply for e in reversed(exchanges) if e.reply is not None), None)
+    if last is not None and last.finish_reason == "length" and not last.text.strip():
+        return "the agent gave no text: the model's answer was cut off before its first word (a limit on new tokens)"
+    return "the agent gave no text"
 
 
 def written_by_model(reply: str, exchanges: Iterable[Exchange]) -> bool:

@@ -9,10 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stewardbench.pasb.judging.answers import Answer, Ask, ask_strictly
+from stewardbench.pasb.judging.answers import FLAG, TEXT, Answer, Ask, ask_strictly, object_schema
 from stewardbench.pasb.judging.material import Material, material, prompt_sha256, quote, template
 from stewardbench.pasb.records import Annotation, Commit, Episode, Role, Stance, Task
 from stewardbench.pasb.words import words
+
+ANNOTATION_SCHEMA = object_schema(
+    stance={"type": "string", "enum": [member.value for member in Stance]},
+    stance_turn={"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    role={"type": "string", "enum": [member.value for member in Role]},
+    attribution_removed=FLAG,
+    evidence_paths={"type": "array", "items": TEXT},
+    evidence_span=TEXT,
+)
 
 
 def annotation_prompt(task: Task, episode: Episode) -> str:

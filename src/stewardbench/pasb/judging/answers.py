@@ -14,6 +14,10 @@ from typing import Any, TypeVar
 from stewardbench.models.replies import UnreadableReply, read_object, truth_value, whole_number
 
 ATTEMPTS = 3
+TEXT: dict[str, Any] = {"type": "string"}
+FLAG: dict[str, Any] = {"type": "boolean"}
+MAYBE_FLAG: dict[str, Any] = {"anyOf": [{"type": "boolean"}, {"type": "null"}]}
+SCORE: dict[str, Any] = {"type": "integer", "enum": [1, 2, 3, 4, 5]}
 
 Ask = Callable[[str], Awaitable[str]]
 Choice = TypeVar("Choice", bound=Enum)
@@ -93,6 +97,11 @@ class Answer:
             self._readable = False
             self.faults.append(str(error))
             return {}
+
+
+def object_schema(**fields: dict[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object with exactly these fields, in this order: evidence before scores."""
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
 async def ask_strictly(ask: Ask, prompt: str, read: Callable[[Answer], Made]) -> Made:

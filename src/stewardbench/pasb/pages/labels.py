@@ -31,6 +31,8 @@ INVALID = {
     InvalidReason.REVIEW_FAILED: "the agent's background review failed",
     InvalidReason.MODEL_ERROR: "the model endpoint failed",
     InvalidReason.CALL_LIMIT: "the model-call limit was reached",
+    InvalidReason.CONTENT_FILTER: "the provider filtered the model's answer",
+    InvalidReason.UNREADABLE_OUTPUT: "the model wrote a tool call that its server could not read",
     InvalidReason.CUT_SESSION_ID: "both stages shared a session id",
     InvalidReason.CUT_CANARY: "the canary crossed the cut",
     InvalidReason.CUT_STORES: "a session store survived the cut",

@@ -67,7 +67,7 @@ async def run_pasb(
     if workers < 1:
         raise UsageError(f"--workers {workers}: at least one is needed.")
     agent, tasks = load_agent(settings.agent), select_tasks(settings)
-    upstream = _subject(open_upstream(settings.model), settings)
+    upstream = _subject(open_upstream(settings.model, patience_s=settings.patience()), settings)
     judge = _judge(settings)
     with open_folder(settings, out, agent, tasks, workers) as store:
         pool = SlotPool(agent, settings.agent_settings(agent), workers, slot_folder(out), model=settings.told_model)

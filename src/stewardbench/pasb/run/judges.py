@@ -12,12 +12,13 @@ from typing import Any, Protocol
 from stewardbench.errors import UsageError
 from stewardbench.models.messages import ChatRequest, Upstream
 from stewardbench.models.scripted.scripts import PREFIX
+from stewardbench.models.structured import SchemaWhereTaken
 from stewardbench.models.upstreams import open_upstream
 from stewardbench.pasb.judging import reference_judge
-from stewardbench.pasb.judging.annotate import annotate_episode
+from stewardbench.pasb.judging.annotate import ANNOTATION_SCHEMA, annotate_episode
 from stewardbench.pasb.judging.answers import Ask
 from stewardbench.pasb.judging.families import same_family
-from stewardbench.pasb.judging.judge import judge_episode
+from stewardbench.pasb.judging.judge import ARC_SCHEMA, TURN_SCHEMA, judge_episode
 from stewardbench.pasb.records import Annotation, Episode, Judgment, Task
 
 REFERENCE = reference_judge.NAME
@@ -63,7 +64,8 @@ class ModelJudge:
         return await judge_episode(
             task,
             episode,
-            asker(self.upstream),
+            asker(self.upstream, TURN_SCHEMA),
+            ask_arc=asker(self.upstream, ARC_SCHEMA),
             judge_model=self.name,
             blind_to_state=blind_to_state,
             same_family=self.same_family,
@@ -73,7 +75,7 @@ class ModelJudge:
 
     async def annotate(self, task: Task, episode: Episode) -> Annotation:
         """One call; see ``pasb.annotate``."""
-        return await annotate_episode(task, episode, asker(self.upstream), annotator=self.name)
+        return await annotate_episode(task, episode, asker(self.upstream, ANNOTATION_SCHEMA), annotator=self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def open_judge(
             f"{name} is of the same family as {subject}, which it would judge.",
             hint="Choose a judge of another family, or insist with --same-family; the records are then marked.",
         )
-    return ModelJudge(name, upstream or open_upstream(name), same_family=related)
+    return ModelJudge(name, SchemaWhereTaken(upstream or open_upstream(name)), same_family=related)
 
 
 def asker(upstream: Upstream, schema: dict[str, Any] | None = None) -> Ask:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stewardbench.errors import UsageError
 from stewardbench.pasb.judging import reference_judge
-from stewardbench.pasb.judging.judge import judge_episode
+from stewardbench.pasb.judging.judge import ARC_SCHEMA, TURN_SCHEMA, judge_episode
 from stewardbench.pasb.judging.probes import PROBES, probed
 from stewardbench.pasb.records import Episode, Judgment, Task
 from stewardbench.pasb.run.judges import ModelJudge, ReferenceJudge, asker
@@ -65,7 +65,8 @@ class ProbeJudge:
         return await judge_episode(
             task,
             episode,
-            asker(self.judge_of.upstream),
+            asker(self.judge_of.upstream, TURN_SCHEMA),
+            ask_arc=asker(self.judge_of.upstream, ARC_SCHEMA),
             judge_model=self.name,
             blind_to_state=blind_to_state,
             same_family=self.judge_of.same_family,
@@ -77,5 +78,5 @@ class ProbeJudge:
 async def probe_stored(
     stored: ProbeStore, judge: ModelJudge | ReferenceJudge, *, workers: int = 8, watch: Watch = ignore
 ) -> Progress:
-    """Make and store every probe judgment that a judge owes. Raises ModelError when it stays out of reach."""
+    """Make and store every probe judgment that a judge owes. Raises EndpointDown when it stays out of reach."""
     return await judge_stored(stored, ProbeJudge(judge, stored.probe), Reading(), workers=workers, watch=watch)

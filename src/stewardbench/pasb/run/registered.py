@@ -18,6 +18,7 @@ from stewardbench.agents.registry import load_agent
 from stewardbench.errors import UsageError
 from stewardbench.models.inspect_upstream import InspectUpstream
 from stewardbench.models.messages import Upstream
+from stewardbench.models.retrying import Retrying
 from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.models.upstreams import open_upstream
 from stewardbench.pasb.run.evaluation import open_folder
@@ -109,11 +110,11 @@ def _grader() -> Model | None:
 
 
 def _upstream(model: Model) -> Upstream:
-    return open_upstream(str(model)) if str(model).startswith(PREFIX) else InspectUpstream(model)
+    return open_upstream(str(model)) if str(model).startswith(PREFIX) else Retrying(InspectUpstream(model))
 
 
 def _judge(settings: PasbSettings, grader: Model | None) -> ModelJudge | ReferenceJudge | None:
     if not settings.judge:
         return None
-    upstream = InspectUpstream(grader) if grader is not None and settings.judge != REFERENCE else None
+    upstream = Retrying(InspectUpstream(grader)) if grader is not None and settings.judge != REFERENCE else None
     return open_judge(settings.judge, settings.model, allow_same_family=settings.same_family, upstream=upstream)

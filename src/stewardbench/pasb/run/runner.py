@@ -3,18 +3,20 @@
     episode(task)    the stored final episode, or attempts on a free slot until one is valid or none is left
     judgment(...)    what the judge says of a valid episode, stored before it is handed on
 
-An agent or model that fails makes an attempt invalid, which is stored like any other. An error of ours (a full disk,
-an agent that cannot be installed) stops the run: ``stopped`` holds it, and no further task is begun.
+An agent or model that fails makes an attempt invalid, which is stored like any other. A failed endpoint does too, but
+such an attempt is not counted (``runs.outage``). An error of ours (a full disk, an agent that cannot be installed) or
+an endpoint that stays down stops the run: ``stopped`` holds it, and no further task is begun.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from stewardbench.agents.interface import Agent
 from stewardbench.errors import ModelError, StewardError
-from stewardbench.models.messages import Upstream
+from stewardbench.models.failures import failed as model_failed
+from stewardbench.models.messages import Exchange, Upstream
 from stewardbench.models.scripted.lexicon import Lexicon, using
 from stewardbench.pasb.episode.assembly import assemble, exchanges_of
 from stewardbench.pasb.episode.protocol import Conditions, Trial, run_episode
@@ -22,7 +24,8 @@ from stewardbench.pasb.episode.turns import Rig
 from stewardbench.pasb.records import Episode, InvalidReason, Judgment, Task
 from stewardbench.pasb.run.judges import Judge
 from stewardbench.pasb.run.settings import PasbSettings
-from stewardbench.pasb.run.store import PasbStore
+from stewardbench.pasb.run.store import PasbStore, is_endpoints
+from stewardbench.runs.outage import Outage
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.runs.slots import Seat, SlotPool
 
@@ -51,6 +54,7 @@ class PasbRun:
         self._store, self._pool, self._judge = store, pool, judge
         self._upstream, self._watch = upstream, watch
         self._max_attempts = settings.max_attempts
+        self._outage, self._judge_outage = Outage(), Outage()
         self._lexicon = Lexicon.of_tasks(self.tasks)
         self._conditions = Conditions(
             run_id=self.run_id,
@@ -67,6 +71,8 @@ class PasbRun:
         self._held: dict[str, Episode] = {}
         self.pending = self._pending()
         self.progress = Progress(total=len(self.tasks), earlier=len(self.tasks) - len(self.pending))
+        if changes := store.folder.version_changes:
+            self.progress.message = f"this run began with {'; '.join(changes)}"
 
     async def episode(self, task: Task) -> Episode:
         """The final episode of a task. Raises what stopped the run, if anything did."""
@@ -85,7 +91,10 @@ class PasbRun:
             except ModelError as error:
                 self.progress.unjudged += 1
                 self._show(f"{self._judge.name}: {error.message}")
+                if (down := self._judge_outage.failed(self._judge.name, error)) is not None:
+                    raise down from error
                 return None
+            self._judge_outage.answered()
             self._store.add_judgment(judgment)
         self.progress.judged += 1
         self._show()
@@ -96,7 +105,8 @@ class PasbRun:
         episode = self._held.pop(task.task_id, None)
         if episode is not None:
             self.progress.done += episode.valid
-            self.progress.invalid += not episode.valid
+            self.progress.unreached += is_endpoints(episode)
+            self.progress.invalid += not episode.valid and not is_endpoints(episode)
         self._show()
 
     def _pending(self) -> tuple[Task, ...]:
@@ -107,16 +117,20 @@ class PasbRun:
         return tuple(t for t in self.tasks if t.task_id not in finals or t.task_id in waiting)
 
     async def _obtain(self, task: Task) -> Episode:
+        """The final episode of a task; after ``max_attempts`` failures of its endpoint in this start, the last one."""
+        unreached = 0
         while not self._store.is_final(task.task_id):
             async with self._pool.seat() as seat:
                 if self.stopped is not None:
                     raise self.stopped
                 episode = await self._attempt(task, seat)
                 seat.spent = episode.invalid_reason in DEAD
-            if self._store.is_final(task.task_id):
+            if not episode.valid:
+                self._show(f"{task.task_id}: {episode.invalid_reason}: {episode.invalid_detail}")
+            unreached += is_endpoints(episode)
+            if self._store.is_final(task.task_id) or unreached >= self._max_attempts:
                 return episode
             self.progress.retried += 1
-            self._show(f"{task.task_id}: {episode.invalid_reason}: {episode.invalid_detail}")
         return self._store.final_episodes([task.task_id])[task.task_id]
 
     async def _attempt(self, task: Task, seat: Seat) -> Episode:
@@ -125,6 +139,7 @@ class PasbRun:
         with using(self._lexicon):
             seat.gateway.begin(self._upstream)
         persisted, queried = await run_episode(trial, Rig(seat.slot, seat.gateway))
+        exchanges = exchanges_of(persisted, queried)
         episode = assemble(
             trial,
             persisted,
@@ -132,12 +147,25 @@ class PasbRun:
             worker=seat.worker,
             started=started,
             completed=self._conditions.clock.now(),
-            exchanges_sha256=self._store.put_exchanges(exchanges_of(persisted, queried)),
+            exchanges_sha256=self._store.put_exchanges(exchanges),
         )
         self._store.add_episode(episode)
+        self._watch_endpoint(episode, exchanges)
         self.progress.input_tokens += episode.input_tokens
         self.progress.output_tokens += episode.output_tokens
         return episode
+
+    def _watch_endpoint(self, episode: Episode, exchanges: Sequence[Exchange]) -> None:
+        """Raises EndpointDown when the endpoint fails one task after the other in the same way."""
+        if not is_endpoints(episode):
+            self._outage.answered()
+            return
+        failed = next((e for e in reversed(exchanges) if e.error is not None), None)
+        if failed is not None and failed.error is not None:
+            said = failed.error.partition(": ")[2]
+            error = model_failed(failed.status, said, kind=failed.failure)
+            if (down := self._outage.failed(self._conditions.model, error)) is not None:
+                raise down
 
     @contextmanager
     def _stopping(self) -> Iterator[None]:

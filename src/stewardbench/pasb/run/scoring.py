@@ -20,12 +20,12 @@ from stewardbench.pasb.records import Annotation, Episode, Judgment, Task
 from stewardbench.pasb.run.judges import BLIND, Annotator, Judge
 from stewardbench.pasb.run.store import ANNOTATIONS, PasbStore, read_records, read_tasks
 from stewardbench.runs.folder import RunFolder
+from stewardbench.runs.outage import Outage
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.seeding import derive
 
 CHARACTERS_PER_TOKEN = 4  # a usual figure for English; the estimate says that it is one
 REPLY_TOKENS = 220
-GIVE_UP_AFTER = 10  # endpoint failures in a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def estimate_annotating(jobs: Iterator[ScoringJob]) -> Estimate:
 async def judge_stored(
     stored: Stored, judge: Judge, reading: Reading, *, workers: int = 8, watch: Watch = ignore
 ) -> Progress:
-    """Make and store every judgment that a judge owes. Raises ModelError when the judge stays out of reach."""
+    """Make and store every judgment that a judge owes. Raises EndpointDown when the judge stays out of reach."""
 
     async def make(job: ScoringJob) -> None:
         stored.store.add_judgment(
@@ -138,13 +138,13 @@ async def judge_stored(
         )
 
     total = sum(1 for _ in stored.judging(judge.name, reading))
-    return await _work(stored.judging(judge.name, reading), make, Progress(total=total), workers, watch)
+    return await _work(judge.name, stored.judging(judge.name, reading), make, Progress(total=total), workers, watch)
 
 
 async def annotate_stored(
     stored: Stored, annotator: Annotator, *, retry_unscored: bool = False, workers: int = 8, watch: Watch = ignore
 ) -> Progress:
-    """Make and store every annotation that an annotator owes. Raises ModelError when it stays out of reach."""
+    """Make and store every annotation that an annotator owes. Raises EndpointDown when it stays out of reach."""
 
     async def make(job: ScoringJob) -> None:
         stored.store.add_annotation(await annotator.annotate(job.task, job.episode))
@@ -152,10 +152,11 @@ async def annotate_stored(
     def owed() -> Iterator[ScoringJob]:
         return stored.annotating(annotator.name, retry_unscored=retry_unscored)
 
-    return await _work(owed(), make, Progress(total=sum(1 for _ in owed())), workers, watch)
+    return await _work(annotator.name, owed(), make, Progress(total=sum(1 for _ in owed())), workers, watch)
 
 
 async def _work(
+    reader: str,
     jobs: Iterator[ScoringJob],
     make: Callable[[ScoringJob], Awaitable[None]],
     progress: Progress,
@@ -164,21 +165,19 @@ async def _work(
 ) -> Progress:
     """Let so many workers take jobs from one line until it is empty."""
     watch(progress)
-    failures = 0
+    outage = Outage()
 
     async def worker() -> None:
-        nonlocal failures
         for job in jobs:
             try:
                 await make(job)
             except ModelError as error:
-                failures += 1
                 progress.unjudged += 1
                 progress.message = f"{job.task.task_id}: {error.message}"
-                if failures >= GIVE_UP_AFTER:
-                    raise
+                if (down := outage.failed(reader, error)) is not None:
+                    raise down from error
             else:
-                failures = 0
+                outage.answered()
                 progress.done += 1
             watch(progress)
 

@@ -10,6 +10,7 @@ from stewardbench.agents.interface import Agent, AgentSettings
 from stewardbench.agents.presets import settings_for
 from stewardbench.errors import UsageError
 from stewardbench.models.naming import told_name
+from stewardbench.models.retrying import PATIENCE_S
 from stewardbench.pasb.episode.commit import MATCHER
 from stewardbench.pasb.episode.quiescence import FlushPolicy
 from stewardbench.pasb.judging.judge import judge_sha256
@@ -26,7 +27,8 @@ class PasbSettings(Record):
     are given. The agent is told its model's real name, or ``model_name``, or nothing of it with ``masked_name``.
     ``version`` pins the agent where it has several. ``temperature`` is set on the model under test (greedy as in the
     paper; None leaves it to the provider).
-    ``max_attempts`` bounds how often a task is tried whose episodes are invalid.
+    ``max_attempts`` bounds how often a task is tried whose episodes are invalid, and ``patience_s`` for how long a call
+    is repeated whose endpoint fails; both may change when a run is resumed.
     """
 
     agent: str
@@ -49,8 +51,13 @@ class PasbSettings(Record):
     turn_timeout_s: float = Field(600.0, gt=0)
     max_model_calls_per_turn: int | None = Field(None, ge=1)
     max_attempts: int = Field(3, ge=1)
+    patience_s: float = Field(PATIENCE_S, ge=0)
     same_family: bool = False
     options: dict[str, Any] = Field(default_factory=dict)
+
+    def patience(self) -> float:
+        """Seconds of pauses that a model call may take: an agent must not run into its turn's limit because of them."""
+        return min(self.patience_s, self.turn_timeout_s / 3)
 
     def agent_settings(self, agent: Agent) -> AgentSettings:
         """The part that the agent is given: its preset, and what the run chose over it. Raises UsageError."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from stewardbench.models.messages import Exchange
-from stewardbench.pasb.records import Annotation, Episode, Judgment, Task
+from stewardbench.pasb.records import Annotation, Episode, InvalidReason, Judgment, Task
 from stewardbench.records import Record
 from stewardbench.runs.exchanges import pack
 from stewardbench.runs.folder import RunFolder, write_atomically
@@ -21,11 +21,15 @@ EPISODES, JUDGMENTS, ANNOTATIONS, TASKS = "episodes", "judgments", "annotations"
 
 
 class PasbStore:
-    """The episodes and judgments of an open run folder. ``max_attempts`` says when an invalid task is final."""
+    """The episodes and judgments of an open run folder.
+
+    ``max_attempts`` says when an invalid task is final; attempts whose endpoint failed do not count towards it.
+    """
 
     def __init__(self, folder: RunFolder, max_attempts: int) -> None:
         self.folder, self._max_attempts = folder, max_attempts
         self._attempts: dict[str, int] = {}
+        self._used: dict[str, int] = {}
         self._valid: dict[str, str] = {}
         for episode in self.episodes():
             self._count(episode)
@@ -44,7 +48,7 @@ class PasbStore:
 
     def is_final(self, task_id: str) -> bool:
         """Whether a task has a valid episode, or as many invalid ones as it may have."""
-        return task_id in self._valid or self.attempts(task_id) >= self._max_attempts
+        return task_id in self._valid or self._used.get(task_id, 0) >= self._max_attempts
 
     def finals(self) -> dict[str, str | None]:
         """Every task that is final, with the id of its valid episode, or None when all its attempts were invalid."""
@@ -89,8 +93,15 @@ class PasbStore:
 
     def _count(self, episode: Episode) -> None:
         self._attempts[episode.task_id] = max(self.attempts(episode.task_id), episode.attempt)
+        if not is_endpoints(episode):
+            self._used[episode.task_id] = self._used.get(episode.task_id, 0) + 1
         if episode.valid:
             self._valid.setdefault(episode.task_id, episode.episode_id)
+
+
+def is_endpoints(episode: Episode) -> bool:
+    """Whether an episode is invalid because its endpoint failed, which says nothing about agent or model."""
+    return episode.invalid_reason is InvalidReason.MODEL_ERROR
 
 
 def read_records(folder: RunFolder, name: str, kind: type[RecordType]) -> Iterator[RecordType]:

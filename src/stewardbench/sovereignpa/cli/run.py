@@ -29,7 +29,10 @@ def run_sovereignpa(
         bool, typer.Option(help="Off for chat templates without a system role: the prompt opens the first user turn.")
     ] = True,
     max_connections: Annotated[int, typer.Option(help="Episodes with a model that run at the same time.")] = 8,
-    max_attempts: Annotated[int, typer.Option(help="Attempts at an episode that the provider breaks.")] = 3,
+    max_attempts: Annotated[
+        int, typer.Option(help="Attempts at an episode while it is invalid; failures of the endpoint do not count.")
+    ] = 3,
+    patience: Annotated[float, typer.Option(help="Seconds that a call waits for an endpoint that fails.")] = 180.0,
 ) -> None:
     """Run SovereignPA-Bench: book and cancel for a scripted user on a scripted platform, scored by rules.
 
@@ -39,7 +42,7 @@ def run_sovereignpa(
     """
     import asyncio
 
-    from stewardbench.runs.terminal import ProgressLine
+    from stewardbench.runs.terminal import ProgressLine, closing_line
     from stewardbench.sovereignpa.conversation import decoding_for
     from stewardbench.sovereignpa.run.evaluation import run_sovereignpa as run
     from stewardbench.sovereignpa.run.settings import sovereignpa_settings
@@ -62,10 +65,9 @@ def run_sovereignpa(
         decoding=decoding_for(model).model_copy(update=changed) if changed else None,
         system_role=system_role,
         max_attempts=max_attempts,
+        patience_s=patience,
     )
-    with ProgressLine() as line:
-        progress = asyncio.run(run(settings, out, max_connections=max_connections, watch=line))
-    typer.echo(f"{progress.total} episodes in {out}: {progress.invalid} invalid. Tables: stewardbench report {out}")
-    if progress.invalid:
-        typer.echo("Run the same command again to try the invalid ones anew.", err=True)
-        raise typer.Exit(1)
+    with closing_line() as close:
+        with ProgressLine() as line:
+            asyncio.run(run(settings, out, max_connections=max_connections, watch=line, close=close))
+        typer.echo(f"Records: {out}   Tables: stewardbench report {out}")

@@ -6,7 +6,7 @@ and start, under ``logs`` in the run folder.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from stewardbench.models.messages import Upstream
 from stewardbench.models.upstreams import open_upstream
+from stewardbench.runs.closing import Closing
 from stewardbench.runs.evaluation import evaluate, known_to_inspect
 from stewardbench.runs.folder import RunFolder
 from stewardbench.runs.progress import Progress, Watch, ignore
@@ -28,24 +29,39 @@ if TYPE_CHECKING:
 
 
 async def run_sovereignpa(
-    settings: SovereignpaSettings, out: Path, *, max_connections: int = 8, watch: Watch = ignore
+    settings: SovereignpaSettings,
+    out: Path,
+    *,
+    max_connections: int = 8,
+    watch: Watch = ignore,
+    close: Callable[[Closing], None] = lambda closing: None,
 ) -> Progress:
     """Run or resume a SovereignPA run until every episode is valid or this start's attempts are used up.
 
-    Raises StoreError (locked, other settings, other situations, full disk) or UsageError (no such model); what was
-    finished until then is kept, and the same call goes on from there.
+    ``close`` is given the account of what the folder holds, also when the run ends by an error. Raises EndpointDown,
+    StoreError (locked, other settings, other situations, full disk) or UsageError (no such model); what was finished
+    until then is kept, and the same call goes on from there.
     """
-    upstream = open_upstream(settings.model) if settings.model else None
+    upstream = open_upstream(settings.model, patience_s=settings.patience_s) if settings.model else None
     with open_run(settings, out, watch) as run:
         watch(run.progress)
-        if upstream is None:
-            run.play_rules()
-        elif run.pending:
-            for family in families(settings):
-                waiting = [job for job in run.pending if job.scenario.family is family]
-                if waiting:
-                    await _evaluate(run, settings, family, waiting, upstream, out, max_connections)
+        try:
+            await _play(run, settings, upstream, out, max_connections)
+        finally:
+            close(run.closing())
     return run.progress
+
+
+async def _play(
+    run: SovereignpaRun, settings: SovereignpaSettings, upstream: Upstream | None, out: Path, max_connections: int
+) -> None:
+    if upstream is None:
+        run.play_rules()
+        return
+    for family in families(settings):
+        waiting = [job for job in run.pending if job.scenario.family is family]
+        if waiting:
+            await _evaluate(run, settings, family, waiting, upstream, out, max_connections)
 
 
 @contextmanager
@@ -54,7 +70,7 @@ def open_run(settings: SovereignpaSettings, out: Path, watch: Watch = ignore) ->
     found = jobs(settings)
     declared = manifest_settings(settings, found)
     with RunFolder.open(out, "sovereignpa", declared, {"inspect_ai": version("inspect_ai")}) as folder:
-        store = SovereignpaStore(folder)
+        store = SovereignpaStore(folder, settings.max_attempts)
         store.keep_situations(found)
         yield SovereignpaRun(settings, store, found, watch)
 
@@ -70,7 +86,8 @@ def family_task(
     async def play(name: str, model: Upstream) -> EpisodeLog:
         return await run.episode(by_name[name], model)
 
-    return sovereignpa_task({name: job.scenario for name, job in by_name.items()}, play, family, upstream=upstream)
+    scenarios = {name: job.scenario for name, job in by_name.items()}
+    return sovereignpa_task(scenarios, play, family, upstream=upstream, patience_s=run.patience_s)
 
 
 def sample_id(job: ScenarioJob) -> str:

@@ -18,6 +18,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from stewardbench.models.inspect_upstream import InspectUpstream
 from stewardbench.models.messages import Upstream
+from stewardbench.models.retrying import PATIENCE_S, Retrying
 from stewardbench.sovereignpa.axes import Family
 from stewardbench.sovereignpa.records import EpisodeLog, read_log
 from stewardbench.sovereignpa.sets import AnyScenario
@@ -48,6 +49,7 @@ def sovereignpa_task(
     family: Family,
     *,
     upstream: Upstream | None = None,
+    patience_s: float = PATIENCE_S,
     **settings: Any,
 ) -> InspectTask:
     """The Inspect task over scenarios by sample id. ``upstream`` replaces Inspect's model where Inspect has none."""
@@ -55,7 +57,7 @@ def sovereignpa_task(
         dataset=MemoryDataset(
             [_sample(name, scenario) for name, scenario in samples.items()], name=f"sovereignpa-{family}"
         ),
-        solver=play_episode(play, upstream),
+        solver=play_episode(play, upstream, patience_s),
         scorer=read_verdicts(family),
         name=f"sovereignpa_{family.value}",
         **settings,
@@ -63,11 +65,14 @@ def sovereignpa_task(
 
 
 @solver
-def play_episode(play: Player, upstream: Upstream | None = None) -> Solver:
+def play_episode(play: Player, upstream: Upstream | None = None, patience_s: float = PATIENCE_S) -> Solver:
     """Plays the sample's episode with the sample's model and keeps its log."""
+    opened: list[Upstream] = [upstream] if upstream else []  # one for all samples: it knows when the endpoint is down
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        log = await play(str(state.sample_id), upstream or InspectUpstream(get_model()))
+        if not opened:
+            opened.append(Retrying(InspectUpstream(get_model()), patience_s))
+        log = await play(str(state.sample_id), opened[0])
         state.store.set(LOG, log.to_json())
         for turn in log.turns:
             state.messages.append(ChatMessageAssistant(content=turn.raw))

@@ -3,25 +3,29 @@
     rule-based agents   play straight through the pure engine, thousands of episodes a minute
     models              play inside Inspect samples, or directly where Inspect has no name for the endpoint
 
-A provider that fails makes an attempt invalid; it is stored and tried again. An error of ours (a full disk) stops the
-run and is raised; what was finished until then is kept.
+A provider that fails makes an attempt invalid; it is stored, not counted, and tried again (``runs.outage``). An error
+of ours (a full disk) or an endpoint that stays down stops the run and is raised; what was finished until then is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stewardbench.errors import StewardError
+from stewardbench.errors import ModelError, StewardError
+from stewardbench.models.failures import is_infrastructure
 from stewardbench.models.messages import Upstream
+from stewardbench.runs.closing import Closing
+from stewardbench.runs.outage import Outage
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.sovereignpa.agents import booking_agent, cancel_agent
 from stewardbench.sovereignpa.axes import Family
 from stewardbench.sovereignpa.booking.episode import BookingEpisode, play
 from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
-from stewardbench.sovereignpa.conversation import converse
+from stewardbench.sovereignpa.conversation import converse, failure_of
 from stewardbench.sovereignpa.firewall import firewall_pages
 from stewardbench.sovereignpa.prompts import Defense
 from stewardbench.sovereignpa.records import EpisodeLog, Source, booking_log, cancel_log
+from stewardbench.sovereignpa.run.closing import run_closing
 from stewardbench.sovereignpa.run.settings import CANCELLING_SELF, ScenarioJob, SovereignpaSettings
 from stewardbench.sovereignpa.run.store import SovereignpaStore
 from stewardbench.sovereignpa.sets import AnyScenario
@@ -39,10 +43,18 @@ class SovereignpaRun:
     ) -> None:
         self.run_id = store.folder.manifest.run_id
         self.jobs = tuple(jobs)
+        self.patience_s = settings.patience_s
         self.stopped: StewardError | None = None
         self._settings, self._store, self._watch = settings, store, watch
-        self.pending = tuple(job for job in self.jobs if not store.is_valid(job.key))
+        self._outage = Outage()
+        self.pending = tuple(job for job in self.jobs if not store.is_final(job.key))
         self.progress = Progress(total=len(self.jobs), earlier=len(self.jobs) - len(self.pending))
+        if changes := store.folder.version_changes:
+            self.progress.message = f"this run began with {'; '.join(changes)}"
+
+    def closing(self) -> Closing:
+        """What the folder holds of what was asked."""
+        return run_closing(self._store, self.progress)
 
     def play_rules(self) -> None:
         """Run what is missing with the rule-based agent. Raises StoreError."""
@@ -55,18 +67,20 @@ class SovereignpaRun:
     async def episode(self, job: ScenarioJob, upstream: Upstream) -> EpisodeLog:
         """Run attempts with a model until one is valid, or this start's attempts are used up.
 
-        Raises what stopped the run. An episode that stays invalid is tried again by the next start.
+        Raises what stopped the run. An episode whose endpoint failed is tried again by the next start.
         """
-        log = await self._attempt(job, upstream)
-        for _ in range(1, self._settings.max_attempts):
-            if log.valid:
+        for tries in range(1, self._settings.max_attempts + 1):
+            log = await self._attempt(job, upstream)
+            if not log.valid:
+                self.progress.message = f"{log.scenario_id}: {log.error}"
+                self._watch(self.progress)
+            if self._store.is_final(job.key) or tries == self._settings.max_attempts:
                 break
             self.progress.retried += 1
-            self.progress.message = f"{log.scenario_id}: {log.error}"
-            self._watch(self.progress)
-            log = await self._attempt(job, upstream)
+        reached = not is_infrastructure(failure_of(log.error))
         self.progress.done += log.valid
-        self.progress.invalid += not log.valid
+        self.progress.invalid += not log.valid and reached
+        self.progress.unreached += not log.valid and not reached
         self._watch(self.progress)
         return log
 
@@ -74,17 +88,25 @@ class SovereignpaRun:
         if self.stopped is not None:
             raise self.stopped
         episode = open_episode(job.scenario, self._settings.defense)
-        await converse(episode, upstream, self._settings.voice(job.scenario.family), job.seed)
+        failure = await converse(episode, upstream, self._settings.voice(job.scenario.family), job.seed)
         source = self._settings.source(job.scenario.family, job.seed)
         log = log_of(episode, source, self._store.attempts(job.key) + 1)
         try:
             self._store.add([log])
+            self._watch_endpoint(upstream, failure)
         except StewardError as error:
             self.stopped = self.stopped or error
             raise
         self.progress.input_tokens += sum(turn.input_tokens for turn in log.turns)
         self.progress.output_tokens += sum(turn.output_tokens for turn in log.turns)
         return log
+
+    def _watch_endpoint(self, upstream: Upstream, failure: ModelError | None) -> None:
+        """Raises EndpointDown when the endpoint fails one episode after the other in the same way."""
+        if failure is None:
+            self._outage.answered()
+        elif (down := self._outage.failed(upstream.name, failure)) is not None:
+            raise down
 
     def _play(self, job: ScenarioJob) -> EpisodeLog:
         name = self._settings.agent

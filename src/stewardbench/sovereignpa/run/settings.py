@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from stewardbench.errors import UsageError
+from stewardbench.models.retrying import PATIENCE_S
 from stewardbench.records import Misfit, Record, fit, sha256_text
 from stewardbench.seeding import generator
 from stewardbench.sovereignpa.agents import BOOKING_AGENTS, CANCEL_AGENTS, DEFECT_AGENTS
@@ -45,6 +46,7 @@ class SovereignpaSettings(Record):
     decoding: Decoding | None = None
     system_role: bool = True
     max_attempts: int = Field(3, ge=1)
+    patience_s: float = Field(PATIENCE_S, ge=0)
 
     def voice(self, family: Family) -> Voice:
         """How the model is spoken to in one family. The cancellation family knows no firewall."""

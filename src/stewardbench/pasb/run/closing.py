@@ -1,0 +1,92 @@
+"""What a PASB run folder really measured: episodes by validity, and of the valid those that somebody read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from stewardbench.models.scripted.scripts import PREFIX
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes
+from stewardbench.pasb.records import Annotation, Episode, Judgment
+from stewardbench.pasb.run.known import unexpected
+from stewardbench.pasb.run.store import ANNOTATIONS, EPISODES, JUDGMENTS, TASKS, read_records
+from stewardbench.runs.closing import Closing
+from stewardbench.runs.folder import RunFolder
+
+NOT_JUDGED = "not judged"
+
+
+def run_closing(folder: RunFolder) -> Closing:
+    """The account of a run: its tasks, their episodes, and the scores of the run's own judge if it has one."""
+    settings = folder.manifest.settings
+    judge, model = str(settings.get("judge", "")), str(settings["model"])
+    spent = [0, 0]
+
+    def counted() -> Iterable[Episode]:
+        for episode in read_records(folder, EPISODES, Episode):
+            spent[0] += episode.input_tokens
+            spent[1] += episode.output_tokens
+            yield episode
+
+    judgments = _first_readings(folder, judge)
+    found = outcomes(counted(), judgments)
+    readings = {j.episode_id: fault(j) for j in judgments}
+    odd = unexpected(model, found) if model.startswith(PREFIX) else {}
+    return _closing(
+        found,
+        asked=sum(1 for _ in folder.log(TASKS).lines()),
+        readings=readings if judge else None,
+        faults=sum(1 for one in found if one.valid and one.task_id in odd),
+        tokens=(spent[0], spent[1]),
+    )
+
+
+def judging_closing(folder: RunFolder, judge: str, *, probe: str = "") -> Closing:
+    """The account of one judge's reading: the valid episodes, and those of them with every score."""
+    readings = {j.episode_id: fault(j) for j in _first_readings(folder, judge, probe)}
+    return _reading_closing(folder, readings)
+
+
+def annotating_closing(folder: RunFolder, annotator: str) -> Closing:
+    """The account of one annotator's reading."""
+    notes = read_records(folder, ANNOTATIONS, Annotation)
+    return _reading_closing(folder, {note.episode_id: note.error for note in notes if note.annotator == annotator})
+
+
+def fault(judgment: Judgment) -> str:
+    """Why a judgment lacks a score; empty when it has them all."""
+    return next((turn.error for turn in judgment.turns if turn.error), judgment.arc.error)
+
+
+def _first_readings(folder: RunFolder, judge: str, probe: str = "") -> list[Judgment]:
+    every = read_records(folder, JUDGMENTS, Judgment)
+    return [j for j in every if j.judge_model == judge and not j.repeat and j.probe == probe]
+
+
+def _reading_closing(folder: RunFolder, readings: dict[str, str]) -> Closing:
+    found = [one for one in outcomes(read_records(folder, EPISODES, Episode)) if one.valid]
+    return _closing(found, asked=len(found), readings=readings)
+
+
+def _closing(
+    found: list[EpisodeOutcome],
+    *,
+    asked: int,
+    readings: dict[str, str] | None,
+    faults: int = 0,
+    tokens: tuple[int, int] = (0, 0),
+) -> Closing:
+    valid = [one for one in found if one.valid]
+    unread = Counter(
+        reason for one in valid if (reason := (readings or {}).get(one.episode_id, NOT_JUDGED)) and readings is not None
+    )
+    return Closing(
+        asked=asked,
+        valid=len(valid),
+        scored=None if readings is None else len(valid) - unread.total(),
+        unscored=unread,
+        invalid=Counter(one.invalid_reason or "no reason recorded" for one in found if not one.valid),
+        faults=faults,
+        input_tokens=tokens[0],
+        output_tokens=tokens[1],
+    )
