@@ -130,7 +130,7 @@ def answering(monkeypatch):
             async def complete(self, request):
                 return complete(request)
 
-        monkeypatch.setattr(pasb_eval, "open_upstream", lambda name: Own())
+        monkeypatch.setattr(pasb_eval, "open_upstream", lambda name, **choices: Own())
 
     return use
 

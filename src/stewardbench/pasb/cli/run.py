@@ -47,9 +47,8 @@ def run_pasb(
     The same command again resumes. Everything is in the run folder: episodes, model calls, judgments, Inspect logs.
     """
     import asyncio
+    from functools import partial
 
-    from stewardbench.errors import EndpointDown
-    from stewardbench.pasb.run.closing import run_closing
     from stewardbench.pasb.run.evaluation import run_pasb as run
     from stewardbench.pasb.run.settings import pasb_settings
     from stewardbench.pasb.run.summary import summarise
@@ -82,17 +81,11 @@ def run_pasb(
         options=_options(option or []),
     )
     with closing_line() as close:
-        try:
-            with ProgressLine() as line:
-                asyncio.run(
-                    run(settings, out, workers=workers, watch=line, tell=lambda text: typer.echo(text, err=True))
-                )
-            typer.echo("\n".join(summarise(RunFolder.read(out))))
-            typer.echo(f"\nRecords: {out}   Tables: stewardbench report {out}")
-        except EndpointDown:
-            close(run_closing(RunFolder.read(out)))
-            raise
-        close(run_closing(RunFolder.read(out)))
+        with ProgressLine() as line:
+            tell = partial(typer.echo, err=True)
+            asyncio.run(run(settings, out, workers=workers, watch=line, tell=tell, close=close))
+        typer.echo("\n".join(summarise(RunFolder.read(out))))
+        typer.echo(f"\nRecords: {out}   Tables: stewardbench report {out}")
 
 
 def _options(pairs: list[str]) -> dict[str, object]:

@@ -24,10 +24,12 @@ from stewardbench.models.messages import ChatReply, ChatRequest, Upstream
 from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.models.upstreams import open_upstream
 from stewardbench.pasb.records import Task
+from stewardbench.pasb.run.closing import run_closing
 from stewardbench.pasb.run.judges import REFERENCE, ModelJudge, ReferenceJudge, open_judge
 from stewardbench.pasb.run.runner import PasbRun
 from stewardbench.pasb.run.settings import PasbSettings, manifest_settings, select_tasks
 from stewardbench.pasb.run.store import PasbStore
+from stewardbench.runs.closing import Closing
 from stewardbench.runs.evaluation import evaluate, known_to_inspect
 from stewardbench.runs.folder import RunFolder
 from stewardbench.runs.progress import Progress, Watch, ignore
@@ -56,12 +58,14 @@ async def run_pasb(
     workers: int = 1,
     watch: Watch = ignore,
     tell: Callable[[str], object] = lambda line: None,
+    close: Callable[[Closing], None] = lambda closing: None,
 ) -> Progress:
     """Run or resume a PASB run until every task has its final episode, judged if a judge is declared.
 
-    An agent that is not installed is installed first; ``tell`` is given a line that says so.
+    An agent that is not installed is installed first; ``tell`` is given a line that says so. ``close`` is given the
+    account of what the folder holds, also when the run ends by an error.
 
-    Raises StoreError (locked, other settings, full disk), UsageError, DataError, InstallError or ConfinementError;
+    Raises EndpointDown, StoreError (locked, other settings, full disk), UsageError, DataError, InstallError or ConfinementError;
     what was finished until then is kept, and the same call goes on from there.
     """
     if workers < 1:
@@ -73,10 +77,13 @@ async def run_pasb(
         pool = SlotPool(agent, settings.agent_settings(agent), workers, slot_folder(out), model=settings.told_model)
         run = PasbRun(settings, store, agent, tasks, pool, upstream=upstream, judge=judge, watch=watch)
         watch(run.progress)
-        if run.pending:
-            await asyncio.to_thread(ensure_installed, agent, settings.agent_settings(agent), tell)
-            async with pool:
-                await _evaluate(run, settings, out, workers)
+        try:
+            if run.pending:
+                await asyncio.to_thread(ensure_installed, agent, settings.agent_settings(agent), tell)
+                async with pool:
+                    await _evaluate(run, settings, out, workers)
+        finally:
+            close(run_closing(store.folder))
     return run.progress
 
 
