@@ -6,14 +6,15 @@ import time
 
 from stewardbench.statistics.coverage import coverage_table
 
-SETS, DRAWS = 4_000, 2_000
+SETS, DRAWS = 1_000, 1_000
 
 
 def main() -> None:
-    """Print coverage and mean width of every estimator in every simulated world."""
+    """Print coverage, mean width and bias of every estimator in every simulated world."""
     start = time.process_time()
-    print(f"{SETS:,} simulated data sets per world, {DRAWS:,} draws; coverage of 95 % intervals, mean width in points")
-    print(f"{'world':<36} {'estimator':<26} {'clusters':>8} {'coverage':>9} {'width':>7}")
+    print(f"{SETS:,} simulated data sets per world; coverage of 95 % intervals, mean width and bias in points")
+    print(f"{'world':<46} {'what':<22} {'method':<22} {'coverage':>8} {'width':>6} {'bias':>6} {'none':>5}")
     for row in coverage_table(sets=SETS, draws=DRAWS):
-        print(f"{row.world:<36} {row.estimator:<26} {row.clusters:>8} {row.share:>9.1%} {100 * row.width:>7.1f}")
+        numbers = f"{row.share:>8.1%} {100 * row.width:>6.1f} {100 * row.bias:>+6.2f} {row.without:>5}"
+        print(f"{row.world:<46} {row.what:<22} {row.method:<22} {numbers}")
     print(f"{time.process_time() - start:.1f} CPU-seconds")

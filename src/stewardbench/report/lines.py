@@ -15,7 +15,6 @@ import polars as pl
 
 from stewardbench.report.counts import Cell, Counts
 from stewardbench.statistics import Estimand, Interval, clustered_estimates, wilson_bounds
-from stewardbench.statistics.bootstrap import DRAWS
 
 SEED = 20_260  # of the bootstrap: fixed, so that the same records always give the same report
 MEASURES: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -31,6 +30,7 @@ MEASURES: dict[str, pl.DataType | type[pl.DataType]] = {
     "if_all_pass": pl.Float64,
     "if_all_fail": pl.Float64,
     "clusters": pl.Int64,
+    "at_most": pl.Float64,
 }
 _STORED_DECIMALS = 6  # of values and bounds: far below what is printed, far above what machines disagree on
 
@@ -63,18 +63,19 @@ def tabulate(
     lines: Sequence[Line],
     counts: Counts,
     *,
-    purpose: str,
+    share: bool,
     decimals: int = 1,
     scale: int = 100,
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> pl.DataFrame:
     """Lines as a tidy frame: their labels, then ``MEASURES``. Values and bounds are multiplied by ``scale``.
 
-    ``low`` and ``high`` resample clusters; ``wilson_*`` take episodes as independent and exist for single rates.
+    ``share`` says whether the numbers are shares (and gaps and means of shares) or anything else, such as means on a
+    scale; their intervals differ. ``low`` and ``high`` count clusters as the independent units; ``wilson_*`` take
+    episodes as independent and exist for single rates. Where nothing differs between clusters there are no bounds, and
+    ``at_most`` is the share of clusters that may still differ.
     """
     known = [line for line in lines if line.value is not None]
-    intervals = iter(_intervals(known, counts, draws, seed, purpose))
+    intervals = iter(_intervals(known, counts, share))
     rows = [_row(line, next(intervals) if line.value is not None else None, decimals, scale) for line in lines]
     labels = dict.fromkeys((label for line in lines for label in line.labels), pl.String)
     return _with_wilson(pl.DataFrame(rows, schema={**labels, **MEASURES}), scale)
@@ -101,17 +102,18 @@ def _row(line: Line, interval: Interval | None, decimals: int, scale: int) -> di
         "if_all_pass": _stored(low, scale),
         "if_all_fail": _stored(high, scale),
         "clusters": interval.clusters if interval else 0,
+        "at_most": _stored(interval.at_most if interval else None, 100),
     }
 
 
-def _intervals(lines: Sequence[Line], counts: Counts, draws: int, seed: int, purpose: str) -> tuple[Interval, ...]:
+def _intervals(lines: Sequence[Line], counts: Counts, share: bool) -> tuple[Interval, ...]:
     estimands = []
     for line in lines:
         placed = [(counts.column(cell), float(weight)) for weight, cell in line.parts]
         found = [(column, weight) for column, weight in placed if column is not None]
         estimands.append(Estimand(tuple(column for column, _ in found), tuple(weight for _, weight in found)))
     k, n = counts.flat()
-    return clustered_estimates(k, n, estimands, draws=draws, seed=seed, purpose=purpose)
+    return clustered_estimates(k, n, estimands, share=share)
 
 
 def _stored(value: Fraction | float | None, scale: int) -> float | None:

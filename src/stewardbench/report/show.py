@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import polars as pl
@@ -14,7 +15,9 @@ from stewardbench.report.build import Report
 from stewardbench.report.compare import Comparison
 from stewardbench.report.labels import HARNESS_NOTE, short_heading
 from stewardbench.report.part import reporting
+from stewardbench.report.ranking import UNTOLD, Ranking
 from stewardbench.report.table import Table
+from stewardbench.statistics import Interval
 
 
 def show_report(report: Report, console: Console) -> None:
@@ -77,26 +80,46 @@ def _counts(table: Table) -> list[str]:
     return ["" if low is None else f"{low:,}" if low == high else f"{low:,}-{high:,}" for low, high in spans]
 
 
+def show_ranking(found: Ranking, console: Console) -> None:
+    """Print several runs from the best mean to the worst, with the ranks that are possible."""
+    grid = grid_of(f"Ranked by {found.metric}, {'lower' if found.lower else 'higher'} is better, {found.tasks:,} tasks")
+    for name in ("run", "mean", "rank"):
+        grid.add_column(name, justify="left" if name == "run" else "right", no_wrap=True)
+    for one in found.runs:
+        ranks = f"{one.best}" if one.best == one.worst else f"{one.best} to {one.worst}"
+        grid.add_row(one.name, f"{one.mean:.1f}", ranks)
+    print_whole(grid, console)
+    told = sum(pair.verdict != UNTOLD for pair in found.pairs)
+    console.print(Text(f"{told} of {len(found.pairs)} pairs are told apart; all verdicts hold together.", style="dim"))
+
+
+def _bounds(interval: Interval) -> str:
+    """An interval, or how many clusters may differ at most where none does."""
+    if interval.known:
+        return f"{interval.low:+.1f} to {interval.high:+.1f}"
+    return "" if math.isnan(interval.at_most) else f"none differs (at most {100 * interval.at_most:.0f} %)"
+
+
 def show_comparison(found: Comparison, console: Console) -> None:
     """Print both sides of every metric, the change with its interval, and the sign test."""
     before, after = found.before, found.after
     grid = grid_of(f"A: {before.name}   B: {after.name}")
-    for name in ("", "A", "B", "change", "95 % interval", "n", "+/-/=", "p", "verdict"):
+    for name in ("", "A", "B", "change", "95 % interval", "together", "n", "+/-/=", "verdict"):
         grid.add_column(name, justify="left" if name in {"", "verdict"} else "right", no_wrap=True)
     for effect in found.effects:
         change, sign = effect.change, effect.sign
-        bounds = f"{change.low:+.1f} to {change.high:+.1f}" if change.known else ""
         label = effect.metric.label if effect.metric.unit == "%" else f"{effect.metric.label}, {effect.metric.unit}"
+        said = "" if effect.verdict == "no difference shown" else effect.verdict
         grid.add_row(
             label,
             f"{effect.before:.1f}",
             f"{effect.after:.1f}",
             f"{change.estimate:+.1f}",
-            bounds,
+            _bounds(change),
+            _bounds(effect.together),
             f"{change.n:,}",
             f"{sign.positive}/{sign.negative}/{sign.ties}",
-            f"{effect.p_value:.3f}",
-            "" if effect.verdict == "no difference found" else effect.verdict,
+            " ".join(part for part in (said, f"({effect.extreme})" if effect.extreme else "") if part),
         )
     print_whole(grid, console)
     if before.harness_check or after.harness_check:
@@ -105,8 +128,8 @@ def show_comparison(found: Comparison, console: Console) -> None:
         lonely = f"Without a pair: {found.only_before} valid tasks of A, {found.only_after} of B."
         console.print(Text(lonely, style="dim"))
     explained = (
-        f"+/-/= counts {before.clusters} that rose, fell or stayed; p by exact sign test, "
-        "below the first line adjusted (Holm)."
+        f"+/-/= counts {before.clusters} that rose, fell or stayed. Verdicts follow the intervals of the column "
+        f"together: all of them hold at once 95 times in 100. Equal: within {found.margin:g} points."
     )
     console.print(Text(explained, style="dim"))
 

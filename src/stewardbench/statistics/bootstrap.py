@@ -64,6 +64,15 @@ def cluster_sums(values: ArrayLike, clusters: ArrayLike) -> Floats:
     return np.stack([np.bincount(codes, column, minlength=len(labels)) for column in table.T], axis=1)
 
 
+def cluster_means(values: ArrayLike, clusters: ArrayLike) -> Floats:
+    """The mean of n values in each cluster, clusters in sorted order of their label; NaN values are left out."""
+    array = np.asarray(values, float)
+    there = ~np.isnan(array)
+    sums = cluster_sums(np.stack([np.where(there, array, 0.0), there], axis=1), clusters)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(sums[:, 0] / sums[:, 1])
+
+
 def resampling_counts(clusters: int, draws: int, seed: int, purpose: str) -> Floats:
     """How often each cluster is drawn, as (draws, clusters); each row sums to the number of clusters."""
     picks = array_generator(seed, "bootstrap", purpose, clusters).integers(0, clusters, size=(draws, clusters))
@@ -93,7 +102,7 @@ def bounds_of_draws(estimates: Floats, values: Floats, clusters: int, level: flo
     return low, high
 
 
-def clustered_estimates(
+def resampled_estimates(
     numerators: Floats,
     denominators: Floats,
     estimands: Sequence[Estimand],
@@ -102,7 +111,7 @@ def clustered_estimates(
     seed: int,
     purpose: str,
     level: float = LEVEL,
-    shares: bool = True,
+    shares: bool,
 ) -> tuple[Interval, ...]:
     """Intervals of many estimands over the same clusters.
 
@@ -147,46 +156,6 @@ def clustered_estimates(
             held, n = int(present[:, row].sum()), round(float(totals[row]))
             results.append(Interval(float(points[row]), float(lows[row]), float(highs[row]), n, held, method))
     return tuple(results)
-
-
-def clustered_ratio_intervals(
-    numerators: ArrayLike,
-    denominators: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    draws: int = DRAWS,
-    seed: int,
-    purpose: str,
-    level: float = LEVEL,
-    shares: bool = True,
-) -> tuple[Interval, ...]:
-    """One interval per column of (n, m) numerators over (n, m) denominators, rows belonging to n cluster labels.
-
-    For a mean pass ones as denominators (and ``shares=False`` for differences); a row that lacks a value has numerator
-    and denominator 0.
-    """
-    tops, bottoms = cluster_sums(numerators, clusters), cluster_sums(denominators, clusters)
-    estimands = [Estimand.ratio(column) for column in range(tops.shape[1])]
-    return clustered_estimates(
-        tops, bottoms, estimands, draws=draws, seed=seed, purpose=purpose, level=level, shares=shares
-    )
-
-
-def clustered_ratio_interval(
-    numerators: ArrayLike,
-    denominators: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    draws: int = DRAWS,
-    seed: int,
-    purpose: str,
-    level: float = LEVEL,
-    shares: bool = True,
-) -> Interval:
-    """The interval of sum(numerators) / sum(denominators) of n rows that belong to n cluster labels."""
-    return clustered_ratio_intervals(
-        numerators, denominators, clusters, draws=draws, seed=seed, purpose=purpose, level=level, shares=shares
-    )[0]
 
 
 def _columns(values: ArrayLike) -> Floats:

@@ -20,7 +20,9 @@ LEVEL = 0.95  # every interval in both papers is a 95 % interval
 class Interval:
     """An estimate with its confidence bounds. A bound that cannot be known is NaN.
 
-    ``n`` counts observations, ``clusters`` the independent units among them, ``method`` names how they were found.
+    ``n`` counts observations, ``clusters`` the independent units among them, ``method`` names how they were found or
+    why there are none. ``at_most`` stands in for bounds where nothing differs: the largest share of clusters that may
+    still differ, at the same level.
     """
 
     estimate: float
@@ -29,6 +31,7 @@ class Interval:
     n: int
     clusters: int
     method: str
+    at_most: float = math.nan
 
     @property
     def known(self) -> bool:

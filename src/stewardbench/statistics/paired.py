@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stewardbench.statistics.bootstrap import DRAWS, Estimand, cluster_sums, clustered_estimates
+from stewardbench.statistics.bootstrap import cluster_means
+from stewardbench.statistics.clustered import change_interval
 from stewardbench.statistics.hypothesis import SignTest, sign_test
-from stewardbench.statistics.interval import LEVEL, Floats, Interval
+from stewardbench.statistics.interval import LEVEL, Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,45 +27,18 @@ class PairedEffect:
         return self.interval.estimate
 
 
-def cluster_means(values: ArrayLike, clusters: ArrayLike) -> Floats:
-    """The mean of n values in each cluster, clusters in sorted order of their label; NaN values are left out."""
-    array = np.asarray(values, float)
-    there = ~np.isnan(array)
-    sums = cluster_sums(np.stack([np.where(there, array, 0.0), there], axis=1), clusters)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(sums[:, 0] / sums[:, 1])
-
-
 def paired_effect(
-    differences: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    draws: int = DRAWS,
-    seed: int,
-    purpose: str,
-    level: float = LEVEL,
+    differences: ArrayLike, clusters: ArrayLike, *, bounded: float | None, level: float = LEVEL
 ) -> PairedEffect:
     """The effect behind n paired differences (after minus before) that belong to n cluster labels.
 
     Each cluster counts once, however many pairs it holds (SovereignPA-Bench: the situation's value is its mean over
-    models, the effect is the mean over situations). NaN differences are unscored pairs and are left out.
+    models, the effect is the mean over situations). NaN differences are unscored pairs and are left out. ``bounded`` as
+    in ``change_interval``.
     """
     array = np.asarray(differences, float)
     means = cluster_means(array, clusters)
     means = means[~np.isnan(means)]
-    interval = clustered_estimates(
-        means[:, None],
-        np.ones((len(means), 1)),
-        [Estimand.ratio(0)],
-        draws=draws,
-        seed=seed,
-        purpose=purpose,
-        level=level,
-        shares=False,
-    )[0]
-    pairs = int((~np.isnan(array)).sum())
-    return PairedEffect(
-        Interval(interval.estimate, interval.low, interval.high, pairs, len(means), "clustered"),
-        sign_test(means),
-        float(means.std(ddof=1)) if len(means) > 1 else float("nan"),
-    )
+    found = change_interval(means, np.arange(len(means)), bounded=bounded, level=level)
+    spread = float(means.std(ddof=1)) if len(means) > 1 else float("nan")
+    return PairedEffect(replace(found, n=int((~np.isnan(array)).sum())), sign_test(means), spread)

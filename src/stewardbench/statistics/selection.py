@@ -3,6 +3,8 @@
 The published gap of 27 points is observational: episodes in which an agent agreed warmly are both committed more often
 and answered worse. Two standard adjustments ask how much of a gap remains between alike episodes:
 
+Both ignore the base item; ``within.within_gap`` compares episodes of one item and comes first in the report.
+
 - matched: compare within strata (same stance, scenario, ...), then average over the strata of the treated episodes;
 - inverse-probability weighting: model the chance of being treated, weight each episode by its inverse, and show how
   far the two groups overlap at all. Without overlap no adjustment means anything.
@@ -23,7 +25,7 @@ from stewardbench.statistics.bootstrap import (
     Estimand,
     bounds_of_draws,
     cluster_sums,
-    clustered_estimates,
+    resampled_estimates,
     resampling_counts,
 )
 from stewardbench.statistics.interval import LEVEL, Floats, Interval
@@ -160,7 +162,9 @@ def weighted_gap(
     split = np.stack([weights * t, weights * ~t], axis=1)
     sums, totals = cluster_sums(split * y[:, None], c), cluster_sums(split, c)
     gap = Estimand.ratio(0).minus(Estimand.ratio(1))
-    found = clustered_estimates(sums, totals, [gap], draws=draws, seed=seed, purpose=purpose, level=level)[0]
+    found = resampled_estimates(
+        sums, totals, [gap], draws=draws, seed=seed, purpose=purpose, level=level, shares=False
+    )[0]
     held = int((totals.sum(axis=1) > 0).sum())
     return WeightedGap(Interval(found.estimate, found.low, found.high, int(kept.sum()), held, "weighted"), overlap)
 

@@ -66,7 +66,7 @@ def agreement(
         confusion_table(judged, agreed),
         judges_table(judged, at=at, draws=draws),
         repeats_table(judged, at=at, draws=draws),
-        drift_table(judged, agreed, draws=draws),
+        drift_table(judged, agreed),
         probes_table(judged, at=at),
         thresholds_table(
             {judge: read_rows(folders, judge=judge) for judge in sorted(judged["rater"].unique())}, draws=draws

@@ -103,20 +103,20 @@ def repeats_table(judged: pl.DataFrame, *, at: float = FAIL_AT, draws: int = DRA
     return _table("repeats", rows)
 
 
-def drift_table(judged: pl.DataFrame, agreed: pl.DataFrame, *, draws: int = DRAWS) -> Table:
+def drift_table(judged: pl.DataFrame, agreed: pl.DataFrame) -> Table:
     """Whether a judge's scores move with time: second less first readings, and late less early error against gold."""
     rows: list[Row] = []
     for judge, scores in _by_judge(judged.filter(pl.col("probe") == "")):
         prompts = scores["prompt_sha256"].n_unique()
         first = scores.filter(pl.col("repeat") == 0)
         again = _paired(scores.filter(pl.col("repeat") > 0), first)
-        moved = _mean(_differences(again), again["base_item_id"].to_numpy(), draws, f"drift repeat {judge}")
+        moved = _mean(_differences(again), again["base_item_id"].to_numpy())
         rows.append({"judge": judge, "from": "repeats", "prompts": prompts} | _moved(moved))
         errors = _paired(first, agreed)
         if errors.is_empty():
             continue
         late = (errors["place"] > errors["place"].median()).to_numpy()
-        halves = _halves(_differences(errors), late, errors["base_item_id"].to_numpy(), draws, f"drift gold {judge}")
+        halves = _halves(_differences(errors), late, errors["base_item_id"].to_numpy())
         rows.append({"judge": judge, "from": "gold", "prompts": prompts} | _moved(halves))
     return _table("drift", rows)
 
@@ -185,10 +185,8 @@ def _measures(part: pl.DataFrame, at: float, draws: int, purpose: str) -> Row:
     items = part["base_item_id"].to_numpy()
     alpha = ordinal_alpha_interval(np.stack([a, b]), items, draws=draws, seed=SEED, purpose=f"alpha {purpose}")
     hits = np.stack([a == b, np.abs(a - b) <= 1, (a >= at) == (b >= at)], axis=1).astype(float)
-    shares = clustered_ratio_intervals(
-        hits, np.ones_like(hits), items, draws=draws, seed=SEED, purpose=f"shares {purpose}"
-    )
-    bias = _mean(a - b, items, draws, f"bias {purpose}")
+    shares = clustered_ratio_intervals(hits, np.ones_like(hits), items, share=True)
+    bias = _mean(a - b, items)
     row: Row = {"n": len(a), "base_items": bias.clusters} | _bounded("alpha", alpha, 1.0, 3)
     for name, share in zip(SHARES, shares, strict=True):
         row |= _bounded(name, share, 100.0, 1)
@@ -199,17 +197,16 @@ def _differences(both: pl.DataFrame) -> Floats:
     return np.asarray((both["score"] - both["other"]).to_numpy(), dtype=np.float64)
 
 
-def _mean(values: Floats, clusters: NDArray[Any], draws: int, purpose: str) -> Interval:
-    ones = np.ones(len(values))
-    return clustered_ratio_interval(values, ones, clusters, draws=draws, seed=SEED, purpose=purpose, shares=False)
+def _mean(values: Floats, clusters: NDArray[Any]) -> Interval:
+    return clustered_ratio_interval(values, np.ones(len(values)), clusters, share=False)
 
 
-def _halves(values: Floats, late: NDArray[np.bool_], clusters: NDArray[Any], draws: int, purpose: str) -> Interval:
+def _halves(values: Floats, late: NDArray[np.bool_], clusters: NDArray[Any]) -> Interval:
     """Mean of the late values less mean of the early ones."""
     sides = np.stack([late, ~late], axis=1).astype(float)
     sums, counts = cluster_sums(sides * values[:, None], clusters), cluster_sums(sides, clusters)
     gap = Estimand.ratio(0).minus(Estimand.ratio(1))
-    return clustered_estimates(sums, counts, [gap], draws=draws, seed=SEED, purpose=purpose)[0]
+    return clustered_estimates(sums, counts, [gap], share=False)[0]
 
 
 def _moved(interval: Interval) -> Row:

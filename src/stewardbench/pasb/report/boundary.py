@@ -34,13 +34,13 @@ def boundary_table(study: Study) -> Table:
         for failure, names in FAILURES.items()
         for line in _sides(study.pool_labels(POOLED, failure=failure), pooled, (), names)
     ]
-    frames = [study.tabulate(lines, pooled, "boundary pooled")]
+    frames = [study.tabulate(lines, pooled, share=True)]
     counts = count_rates(decided, ["run_id", "committed"])
     per_run: list[Line] = []
     for run in study.runs:
         for failure, names in FAILURES.items():
             per_run += _sides(run.labels(failure=failure), counts, (run.run_id,), names)
-    frames.append(study.tabulate([*_macro(study, per_run), *per_run], counts, "boundary runs"))
+    frames.append(study.tabulate([*_macro(study, per_run), *per_run], counts, share=True))
     return table(BOUNDARY, (*RUN_KEYS, "failure"), stack(frames), notes=_left_out(study, per_run))
 
 
@@ -56,7 +56,7 @@ def gap_against_commit(study: Study) -> Table:
     ]
     whole = count_rates(decided, ["run_id"])
     commits = [rate_line(run.labels(metric=COMMIT), whole, (run.run_id,), COMMIT) for run in study.runs]
-    frames = [study.tabulate(commits, whole, "figure03b commit"), study.tabulate(lines, counts, "figure03b")]
+    frames = [study.tabulate(commits, whole, share=True), study.tabulate(lines, counts, share=True)]
     return table("figure03b", RUN_KEYS, stack(frames))
 
 
@@ -88,7 +88,7 @@ def _net(study: Study, floor: pl.DataFrame, arm: str) -> pl.DataFrame:
         lines += [
             gap_line(labels | {"metric": f"{side} net"}, counts, (side,), ("control",), names) for side in _SIDES[1:]
         ]
-    return study.tabulate(lines, counts, f"control {arm}")
+    return study.tabulate(lines, counts, share=True)
 
 
 def _sides(labels: dict[str, str], counts: Counts, group: Group, names: Sequence[str]) -> list[Line]:

@@ -52,7 +52,7 @@ def _compared(study: Study, run: Run, base: Run) -> pl.DataFrame:
         lines += [before, after, change]
         if name != "upg":
             lines.append(_relative(run.labels(metric=f"rel_{name}"), before, change))
-    return study.tabulate(lines, counts, f"mitigation {run.run_id}")
+    return study.tabulate(lines, counts, share=True)
 
 
 def _relative(labels: dict[str, str], before: Line, change: Line) -> Line:

@@ -35,7 +35,7 @@ def stance_table(study: Study) -> Table:
         rate_line(study.pool_labels(POOLED, stance=ALL_STANCES, metric=name), whole, (), indicator)
         for name, indicator in STANCE_RATES.items()
     ]
-    frames = [study.tabulate(lines, counts, "figure03a"), study.tabulate(totals, whole, "figure03a all")]
+    frames = [study.tabulate(lines, counts, share=True), study.tabulate(totals, whole, share=True)]
     return table("figure03a", ("model", "agent", "stance"), stack(frames))
 
 
@@ -48,7 +48,7 @@ def stance_per_run(study: Study) -> Table:
         for stance in Stance
         for name, indicator in STANCE_RATES.items()
     ]
-    return table("figure07", (*RUN_KEYS, "stance"), study.tabulate(lines, counts, "figure07"))
+    return table("figure07", (*RUN_KEYS, "stance"), study.tabulate(lines, counts, share=True))
 
 
 def surface_table(study: Study) -> Table:
@@ -57,7 +57,7 @@ def surface_table(study: Study) -> Table:
     lines = [
         rate_line(run.labels(metric=label), counts, (run.run_id,), label) for run in study.runs for label in SURFACES
     ]
-    return table("surfaces", RUN_KEYS, study.tabulate(lines, counts, "surfaces"))
+    return table("surfaces", RUN_KEYS, study.tabulate(lines, counts, share=True))
 
 
 def scenario_heatmap(study: Study) -> Table:
@@ -71,7 +71,7 @@ def scenario_heatmap(study: Study) -> Table:
         for scenario in Scenario
         for name in DIMENSIONS
     ]
-    return table("figure03d", ("scenario",), study.tabulate(lines, counts, "figure03d"))
+    return table("figure03d", ("scenario",), study.tabulate(lines, counts, share=True))
 
 
 def scenario_by_agent(study: Study) -> Table:
@@ -97,7 +97,7 @@ def cross_domain_lift(study: Study) -> Table:
     anchored = decided.filter(pl.col("anchor").is_not_null())
     pooled = count_rates(study.pooled(anchored), ["anchor"])
     lines = [line for name in DIMENSIONS for line in _anchors(study.pool_labels(POOLED, dimension=name), pooled, ())]
-    frames = [study.tabulate(lines, pooled, "figure05 pooled")]
+    frames = [study.tabulate(lines, pooled, share=True)]
     counts = count_rates(anchored, ["run_id", "anchor"])
     per_run = {
         run.run_id: [
@@ -111,7 +111,7 @@ def cross_domain_lift(study: Study) -> Table:
             more = {key: same[0].labels[key] for key in ("dimension", "metric")}
             means.append(over_runs(study.pool_labels(AVERAGE, **more), same, skip_missing=True))
     every = [line for found in per_run.values() for line in found]
-    frames.append(study.tabulate([*means, *every], counts, "figure05 runs"))
+    frames.append(study.tabulate([*means, *every], counts, share=True))
     return table("figure05", (*RUN_KEYS, "dimension"), stack(frames))
 
 
@@ -137,7 +137,7 @@ def _by_agent(study: Study, identity: str, axis: str, levels: Sequence[str]) -> 
             for metric, names in ((COMMIT, (COMMIT,)), (DF4, FAILURES[DF4])):
                 per_run = [mean_line({}, counts, (run.run_id, level), names) for run in runs]
                 lines.append(over_runs(labels | {axis: level, "metric": metric}, per_run))
-    return table(identity, ("agent", "runs", axis), study.tabulate(lines, counts, identity))
+    return table(identity, ("agent", "runs", axis), study.tabulate(lines, counts, share=True))
 
 
 def _annotated(study: Study) -> pl.DataFrame:

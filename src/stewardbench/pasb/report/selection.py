@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from stewardbench.pasb.axes import TURN_DIMENSIONS
 from stewardbench.pasb.report.study import Study, table
 from stewardbench.report.table import Table
-from stewardbench.statistics import Interval, Overlap, comparable, matched_gap, weighted_gap
+from stewardbench.statistics import Interval, Overlap, comparable, matched_gap, weighted_gap, within_gap
 
 STRATA = ("run_id", "scenario", "stance")
+WITHIN = ("run_id", "scenario", "delivery", "stance")  # held equal within items
 COVARIATES = ("run_id", "scenario", "delivery", "sub_axis", "stance")
 QUANTILES = ("5 %", "25 %", "50 %", "75 %", "95 %")
 
@@ -44,12 +45,17 @@ def selection_tables(study: Study) -> tuple[Table, Table] | None:
     )
     matched = matched_gap(y, treated, strata, items, draws=draws, seed=seed, purpose="selection matched")
     weighted = weighted_gap(y, treated, covariates, items, draws=draws, seed=seed, purpose="selection weighted")
+    inside = within_gap(y, treated, items, _codes(rows, WITHIN))
     origin = study.pool_origin
     gaps = [
-        _gap(origin, "unadjusted", raw.interval),
-        _gap(origin, "unadjusted, matched episodes only", same.interval) | {"dropped": int((~alike).sum())},
-        _gap(origin, "matched by stance", matched.interval) | {"strata": matched.strata, "dropped": matched.dropped},
-        _gap(origin, "inverse-probability weighted", weighted.interval) | _weights(weighted.overlap),
+        _gap(origin, "unadjusted", "all", raw.interval),
+        _gap(origin, "within items", "items in which commits vary", inside),
+        _gap(origin, "unadjusted, matched episodes only", "committed", same.interval)
+        | {"dropped": int((~alike).sum())},
+        _gap(origin, "matched by stance, items ignored", "committed", matched.interval)
+        | {"strata": matched.strata, "dropped": matched.dropped},
+        _gap(origin, "inverse-probability weighted, items ignored", "all", weighted.interval)
+        | _weights(weighted.overlap),
     ]
     return (
         table("selection", ["method"], pl.DataFrame(gaps, infer_schema_length=None), across=""),
@@ -69,10 +75,12 @@ def _strata(rows: pl.DataFrame) -> NDArray[np.int64]:
     )[:, 0]
 
 
-def _gap(origin: str, method: str, interval: Interval) -> dict[str, object]:
+def _gap(origin: str, method: str, averaged_over: str, interval: Interval) -> dict[str, object]:
+    """One adjusted gap. ``averaged_over`` is whose effect it is: gaps over other episodes are other quantities."""
     return {
         "origin": origin,
         "method": method,
+        "averaged_over": averaged_over,
         "gap": _points(interval.estimate),
         "low": _points(interval.low),
         "high": _points(interval.high),

@@ -31,7 +31,7 @@ def main_table(study: Study) -> Table:
         lines.append(replace(rate_line(run.labels(metric=COMMIT), counts, group, COMMIT), decimals=1))
         lines += [mean_line(run.labels(metric=name), counts, group, FAILURES[name]) for name in (DF4, DF6)]
         lines.append(rate_line(run.labels(metric=DF_ANY), counts, group, ANY))
-    return table("table02", RUN_KEYS, study.tabulate(lines, counts, "table02", decimals=2))
+    return table("table02", RUN_KEYS, study.tabulate(lines, counts, share=True, decimals=2))
 
 
 def model_averages(study: Study) -> Table:
@@ -44,7 +44,7 @@ def model_averages(study: Study) -> Table:
         per_run = [mean_line({}, counts, (run.run_id,), DIMENSIONS) for run in runs]
         lines.append(over_runs(labels | {"metric": "average"}, per_run))
     lines.sort(key=lambda line: (line.value is None, line.value or Fraction(0)))
-    return table("table02_avg", ("model", "agents"), study.tabulate(lines, counts, "table02_avg", decimals=2))
+    return table("table02_avg", ("model", "agents"), study.tabulate(lines, counts, share=True, decimals=2))
 
 
 def likert_table(study: Study) -> Table:
@@ -56,7 +56,7 @@ def likert_table(study: Study) -> Table:
             cell = ((run.run_id,), name)
             found = Likert(*counts.cell(*cell))
             lines.append(Line(run.labels(metric=name), found.value, found.n, found.unscored, ((Fraction(1), cell),)))
-    return table("table09", RUN_KEYS, study.tabulate(lines, counts, "table09", decimals=2, scale=1))
+    return table("table09", RUN_KEYS, study.tabulate(lines, counts, share=False, decimals=2, scale=1))
 
 
 def scenario_table(study: Study) -> Table:
@@ -76,7 +76,7 @@ def cross_domain_table(study: Study) -> Table:
         rate_line(run.labels(metric=name), counts, (run.run_id,), name) for run in study.runs for name in DIMENSIONS
     ]
     lines += _averages(study, lines, {"metric": list(DIMENSIONS)})
-    return table("table12", RUN_KEYS, study.tabulate(lines, counts, "table12"))
+    return table("table12", RUN_KEYS, study.tabulate(lines, counts, share=True))
 
 
 def commit_table(study: Study) -> Table:
@@ -85,7 +85,7 @@ def commit_table(study: Study) -> Table:
     counts = study.rates(["run_id"])
     lines = [rate_line(run.labels(scenario=ALL, metric=COMMIT), counts, (run.run_id,), COMMIT) for run in study.runs]
     lines += _averages(study, lines, {"scenario": [ALL], "metric": [COMMIT]})
-    frame = stack([split.frame, study.tabulate(lines, counts, "table13 all")])
+    frame = stack([split.frame, study.tabulate(lines, counts, share=True)])
     return table("table13", RUN_KEYS, frame, across="scenario")
 
 
@@ -127,7 +127,7 @@ def _split_table(study: Study, identity: str, axis: str, levels: Sequence[str], 
         for name in metrics
     ]
     lines += _averages(study, lines, {axis: [str(level) for level in levels], "metric": list(metrics)})
-    return table(identity, (*RUN_KEYS, axis), study.tabulate(lines, counts, identity))
+    return table(identity, (*RUN_KEYS, axis), study.tabulate(lines, counts, share=True))
 
 
 def _averages(study: Study, lines: Sequence[Line], axes: dict[str, list[str]]) -> list[Line]:

@@ -35,12 +35,12 @@ def cancellation_table(study: Study) -> Table | None:
         study.tabulate(
             [rate_line(labelled(keys, group), rates, group, name) for group in rates.groups for name in RATES],
             rates,
-            "cancellation",
+            share=True,
         ),
         study.tabulate(
             [ratio_line(labelled(keys, group), means, group, "burden") for group in means.groups],
             means,
-            "cancellation burden",
+            share=False,
             decimals=2,
             scale=1,
         ),

@@ -17,7 +17,7 @@ from stewardbench.sovereignpa.axes import Variant
 from stewardbench.sovereignpa.prompts import Defense
 from stewardbench.sovereignpa.report.rows import MODEL
 from stewardbench.sovereignpa.report.study import LABELS, POOL, Study, table
-from stewardbench.statistics import Estimand, Interval, SignTest, clustered_estimates, holm, sign_test, spearman
+from stewardbench.statistics import Interval, SignTest, change_interval, holm, sign_test, spearman
 
 EFFECTS = {"ssr": 100.0, "overshare": 100.0, "consent_violation": 100.0, "burden": 1.0}
 """Metrics whose change is tested, with the scale they are printed at (points, or questions)."""
@@ -36,7 +36,7 @@ def effect_table(study: Study) -> Table:
     found = [
         _contrast(labels, frame, metric, *pair) for labels, frame in groups for metric in EFFECTS for pair in CONTRASTS
     ]
-    return table("sovereignpa_effects", (*LABELS, "variant", "against"), _rows(study, found, "effects"))
+    return table("sovereignpa_effects", (*LABELS, "variant", "against"), _rows(found))
 
 
 def defense_table(study: Study) -> Table | None:
@@ -59,7 +59,7 @@ def defense_table(study: Study) -> Table | None:
                 ]
     if not found:
         return None
-    return table("sovereignpa_defenses", (*LABELS, "variant", "against"), _rows(study, found, "defenses"))
+    return table("sovereignpa_defenses", (*LABELS, "variant", "against"), _rows(found))
 
 
 def correlation_table(study: Study, main: pl.DataFrame) -> Table | None:
@@ -139,7 +139,7 @@ def _paired(after: pl.DataFrame, before: pl.DataFrame, metric: str, keys: Sequen
     return joined.select("sid", "system", difference=pl.col("after") - pl.col("before")).drop_nulls()
 
 
-def _rows(study: Study, found: Sequence[Contrast], purpose: str) -> pl.DataFrame:
+def _rows(found: Sequence[Contrast]) -> pl.DataFrame:
     """One row per contrast that has pairs: all intervals in one pass, p-values adjusted per system and metric."""
     kept = [contrast for contrast in found if not contrast.pairs.is_empty()]
     sids = sorted({sid for contrast in kept for sid in contrast.pairs["sid"].unique()})
@@ -149,14 +149,10 @@ def _rows(study: Study, found: Sequence[Contrast], purpose: str) -> pl.DataFrame
         places = np.searchsorted(sids, by_sid["sid"].to_numpy())
         means[places, column] = by_sid["difference"].to_numpy() * EFFECTS[contrast.metric]
     there = ~np.isnan(means)
-    intervals = clustered_estimates(
-        np.where(there, means, 0.0),
-        there.astype(float),
-        [Estimand.ratio(column) for column in range(len(kept))],
-        draws=study.draws,
-        seed=study.seed,
-        purpose=purpose,
-    )
+    intervals = [
+        change_interval(means[:, column], sids, bounded=_largest(contrast.metric))
+        for column, contrast in enumerate(kept)
+    ]
     rows = [
         _row(contrast, interval, sign_test(means[there[:, column], column]), int(there[:, column].sum()))
         for column, (contrast, interval) in enumerate(zip(kept, intervals, strict=True))
@@ -169,6 +165,11 @@ def _rows(study: Study, found: Sequence[Contrast], purpose: str) -> pl.DataFrame
         .over(family)
         .alias("p_holm")
     )
+
+
+def _largest(metric: str) -> float | None:
+    """The largest change that one situation can make in the printed unit; none for a number of questions."""
+    return EFFECTS[metric] if EFFECTS[metric] != 1.0 else None
 
 
 def _row(contrast: Contrast, interval: Interval, sign: SignTest, clusters: int) -> dict[str, object]:

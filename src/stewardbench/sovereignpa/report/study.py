@@ -67,12 +67,10 @@ class Study:
         return self.cancelling.filter(pl.col("valid"))
 
     def tabulate(
-        self, lines: Sequence[Line], counts: Counts, purpose: str, *, decimals: int = 1, scale: int = 100
+        self, lines: Sequence[Line], counts: Counts, *, share: bool, decimals: int = 1, scale: int = 100
     ) -> pl.DataFrame:
-        """Lines as a tidy frame, resampled with this study's draws and seed."""
-        return tabulate(
-            lines, counts, purpose=purpose, decimals=decimals, scale=scale, draws=self.draws, seed=self.seed
-        )
+        """Lines as a tidy frame. ``share`` says whether every number is a share or a gap of shares."""
+        return tabulate(lines, counts, share=share, decimals=decimals, scale=scale)
 
 
 def rate_counts(rows: pl.DataFrame, keys: Sequence[str], indicators: Mapping[str, str]) -> Counts:

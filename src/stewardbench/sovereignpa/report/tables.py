@@ -56,9 +56,9 @@ def main_table(study: Study) -> Table:
     burdens = [ratio_line(labelled(LABELS, group), means, group, name) for group in means.groups for name in MEANS]
     asked = [ratio_line(labelled(LABELS, group), recalls, group, name) for group in recalls.groups for name in RECALLS]
     frames = [
-        study.tabulate(shares, rates, "main"),
-        study.tabulate(burdens, means, "main burden", decimals=2, scale=1),
-        study.tabulate(asked, recalls, "main recall"),
+        study.tabulate(shares, rates, share=True),
+        study.tabulate(burdens, means, share=False, decimals=2, scale=1),
+        study.tabulate(asked, recalls, share=True),
     ]
     return table("sovereignpa_main", LABELS, stack(frames))
 
@@ -68,7 +68,7 @@ def variant_table(study: Study) -> Table:
     keys = (*LABELS, "variant")
     counts = rate_counts(study.valid, keys, {"ssr": "ssr"})
     lines = [rate_line(labelled(keys, group), counts, group, "ssr") for group in counts.groups]
-    return table("sovereignpa_by_variant", LABELS, study.tabulate(lines, counts, "by variant"), across="variant")
+    return table("sovereignpa_by_variant", LABELS, study.tabulate(lines, counts, share=True), across="variant")
 
 
 def pressure_table(study: Study) -> Table:
@@ -90,7 +90,7 @@ def pressure_table(study: Study) -> Table:
         if group[-1] == variant.value
         for line in _beside_control(counts, identity, group, {"pressure": name, "variant": variant.value})
     ]
-    frame = study.tabulate(lines, counts, "pressures").drop(METRIC)
+    frame = study.tabulate(lines, counts, share=True).drop(METRIC)
     return table("sovereignpa_pressures", (*LABELS, "pressure", "variant"), frame, across="side")
 
 
@@ -109,7 +109,7 @@ def recall_table(study: Study) -> Table:
     ratios = {**RECALLS, **PER_SLOT}
     counts = recall_counts(study.valid, LABELS, ratios)
     lines = [ratio_line(labelled(LABELS, group), counts, group, name) for group in counts.groups for name in ratios]
-    return table("sovereignpa_ask_recall", LABELS, study.tabulate(lines, counts, "recall"))
+    return table("sovereignpa_ask_recall", LABELS, study.tabulate(lines, counts, share=True))
 
 
 def accounting_table(study: Study) -> Table:
