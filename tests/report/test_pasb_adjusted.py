@@ -109,10 +109,10 @@ def test_selection_adjustment_removes_the_gap_that_stance_makes(effect: float) -
     assert tables is not None
     gaps = {row["method"]: row for row in tables[0].frame.iter_rows(named=True)}
     assert gaps["unadjusted"]["gap"] > 100 * effect + 12
-    for method in ("matched by stance", "inverse-probability weighted"):
+    for method in ("within items", "matched by stance, items ignored", "inverse-probability weighted, items ignored"):
         assert gaps[method]["low"] <= 100 * effect <= gaps[method]["high"], method
         assert gaps[method]["n"] > 900
-    weighted = gaps["inverse-probability weighted"]
+    weighted = gaps["inverse-probability weighted, items ignored"]
     assert weighted["imbalance_after"] < 0.1 < weighted["imbalance_before"]
     sides = {row["side"]: row for row in tables[1].frame.iter_rows(named=True)}
     assert sides["committed"]["50 %"] > sides["session_only"]["50 %"]

@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
+from scipy.stats import t as t_distribution
 from statsmodels.stats.proportion import proportion_confint
 
 from stewardbench.statistics import (
@@ -17,10 +19,12 @@ from stewardbench.statistics import (
     clustered_estimates,
     clustered_ratio_interval,
     clustered_ratio_intervals,
+    resampled_estimates,
     wilson,
     wilson_bounds,
 )
-from stewardbench.statistics.bootstrap import FEW, bounds_of_draws, resampling_counts
+from stewardbench.statistics.bootstrap import bounds_of_draws, resampling_counts
+from stewardbench.statistics.clustered import NO_SPREAD
 
 
 @given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0.9, 0.95]))
@@ -42,7 +46,7 @@ def test_wilson_of_nothing_is_unknown_and_of_impossible_counts_an_error() -> Non
 
 
 def test_a_ratio_of_sums_weights_clusters_by_their_size() -> None:
-    interval = clustered_ratio_interval([3, 0], [3, 1], ["big", "small"], draws=200, seed=1, purpose="t")
+    interval = clustered_ratio_interval([3, 0], [3, 1], ["big", "small"], share=True)
     assert interval.estimate == pytest.approx(0.75)
     assert (interval.n, interval.clusters) == (4, 2)
 
@@ -51,93 +55,126 @@ def test_the_interval_of_a_mean_matches_its_standard_error() -> None:
     random = np.random.default_rng(3)
     items = np.repeat(np.arange(400), 10)
     values = (np.repeat(random.normal(size=400), 10) + random.normal(size=4000) > 0).astype(float)
-    interval = clustered_ratio_interval(values, np.ones(4000), items, seed=5, purpose="se")
+    interval = clustered_ratio_interval(values, np.ones(4000), items, share=True)
     standard_error = values.reshape(400, 10).mean(axis=1).std(ddof=1) / 20
     assert interval.high - interval.low == pytest.approx(2 * 1.96 * standard_error, rel=0.04)
 
 
 def test_bounds_widen_when_the_rows_of_a_cluster_agree() -> None:
     values = np.tile([1.0, 0.0], 100)
-    alike = clustered_ratio_interval(np.sort(values), np.ones(200), np.repeat(np.arange(20), 10), seed=1, purpose="t")
-    mixed = clustered_ratio_interval(values, np.ones(200), np.repeat(np.arange(20), 10), seed=1, purpose="t")
-    assert mixed.low == mixed.high == 0.5
-    assert alike.high - alike.low > 0.4
+    alike = clustered_ratio_interval(np.sort(values), np.ones(200), np.repeat(np.arange(20), 10), share=True)
+    mixed = clustered_ratio_interval(values, np.ones(200), np.repeat(np.arange(20), 10), share=True)
+    assert mixed.low < 0.5 < mixed.high
+    assert alike.high - alike.low > 2 * (mixed.high - mixed.low)
 
 
-def test_results_depend_on_seed_and_purpose_and_on_nothing_else() -> None:
+def test_independent_observations_have_wilsons_interval_with_students_quantile() -> None:
+    k, n = 37, 120
+    values = np.r_[np.ones(k), np.zeros(n - k)]
+    ours = clustered_ratio_interval(values, np.ones(n), np.arange(n), share=True)
+    level = 2 * norm.cdf(t_distribution.ppf(0.975, n - 1)) - 1
+    assert (ours.low, ours.high) == pytest.approx(proportion_confint(k, n, alpha=1 - level, method="wilson"), abs=1e-12)
+
+
+def test_results_do_not_depend_on_the_order_of_rows_or_on_other_columns() -> None:
     random = np.random.default_rng(0)
-    values, items = random.random((200, 3)), random.integers(0, 30, 200)
-    ones = np.ones((200, 3))
-    first = clustered_ratio_intervals(values, ones, items, draws=500, seed=7, purpose="a")
-    order = random.permutation(200)
-    again = clustered_ratio_intervals(values[order], ones, items[order], draws=500, seed=7, purpose="a")
-    for one, two in zip(first, again, strict=True):
+    values, items = (random.random((200, 3)) < 0.4).astype(float), random.integers(0, 30, 200)
+    ones, order = np.ones((200, 3)), random.permutation(200)
+    first = clustered_ratio_intervals(values, ones, items, share=True)
+    again = clustered_ratio_intervals(values[order], ones, items[order], share=True)
+    alone = clustered_ratio_interval(values[:, 2], np.ones(200), items, share=True)
+    for one, two in zip((*first, first[2]), (*again, alone), strict=True):
         assert (one.low, one.high) == pytest.approx((two.low, two.high), abs=1e-12)
-    assert clustered_ratio_intervals(values, ones, items, draws=500, seed=8, purpose="a")[0].low != first[0].low
-    assert clustered_ratio_intervals(values, ones, items, draws=500, seed=7, purpose="b")[0].low != first[0].low
 
 
-def test_columns_are_independent_of_how_many_are_asked_for() -> None:
-    random = np.random.default_rng(0)
-    values, items = random.random((300, 900)), np.repeat(np.arange(30), 10)
-    many = clustered_ratio_intervals(values, np.ones_like(values), items, draws=10_000, seed=1, purpose="t")
-    one = clustered_ratio_interval(values[:, 700], np.ones(300), items, draws=10_000, seed=1, purpose="t")
-    assert (many[700].low, many[700].high) == pytest.approx((one.low, one.high), abs=1e-12)
+def test_draws_depend_on_seed_and_purpose_and_on_nothing_else() -> None:
+    sums, totals = np.arange(30.0)[:, None], np.full((30, 1), 40.0)
+    rate = [Estimand.ratio(0)]
+
+    def low(seed: int, purpose: str) -> float:
+        return resampled_estimates(sums, totals, rate, draws=500, seed=seed, purpose=purpose, shares=True)[0].low
+
+    assert low(7, "a") == low(7, "a")
+    assert len({low(7, "a"), low(8, "a"), low(7, "b")}) == 3
 
 
-def test_gaps_and_means_of_ratios_are_resampled_jointly() -> None:
+def test_a_gap_of_shares_that_move_together_is_narrower_than_one_of_shares_that_do_not() -> None:
     random = np.random.default_rng(1)
-    base = random.random((50, 1)) * 10
+    base = random.integers(0, 9, (50, 1)).astype(float)
+    together = np.concatenate([base, base + random.integers(0, 2, (50, 1))], axis=1)
+    apart = np.concatenate([base, random.permutation(together[:, 1:])], axis=1)
+    bottoms, gap = np.full((50, 2), 10.0), [Estimand.ratio(1).minus(Estimand.ratio(0))]
+    paired, loose = (clustered_estimates(tops, bottoms, gap, share=True)[0] for tops in (together, apart))
+    assert paired.estimate == pytest.approx(loose.estimate)
+    assert paired.high - paired.low < 0.7 * (loose.high - loose.low)
+    mean = clustered_estimates(together, bottoms, [Estimand.mean([0, 1])], share=True)[0]
+    assert (mean.n, mean.clusters) == (1000, 50)
+    assert mean.low < mean.estimate < mean.high
+
+
+def test_a_gap_that_is_the_same_in_every_cluster_has_no_interval_but_a_bound() -> None:
+    base = np.random.default_rng(1).integers(1, 8, (50, 1)).astype(float)
     tops, bottoms = np.concatenate([base, base + 2.0], axis=1), np.full((50, 2), 10.0)
-    low, high = Estimand.ratio(0), Estimand.ratio(1)
-    gap, mean = clustered_estimates(
-        tops, bottoms, [high.minus(low), Estimand.mean([0, 1])], draws=500, seed=1, purpose="t"
+    gap = clustered_estimates(tops, bottoms, [Estimand.ratio(1).minus(Estimand.ratio(0))], share=True)[0]
+    assert (gap.estimate, gap.method, gap.known) == (pytest.approx(0.2), NO_SPREAD, False)
+    assert gap.at_most == pytest.approx(wilson(0, 50).high)
+
+
+def test_rates_of_zero_and_one_are_not_certain() -> None:
+    items = np.repeat(np.arange(10), 4)
+    zero = clustered_ratio_interval(np.zeros(40), np.ones(40), items, share=True)
+    full = clustered_ratio_interval(np.ones(40), np.ones(40), items, share=True)
+    assert (zero.low, full.high) == (0.0, 1.0)
+    assert 0.15 < zero.high < 0.45
+    assert full.low == pytest.approx(1.0 - zero.high)
+
+
+def test_differences_and_means_on_a_scale_without_spread_have_no_interval() -> None:
+    items = np.repeat(np.arange(10), 4)
+    for value in (0.0, 1.0, 5.0):
+        found = clustered_ratio_interval(np.full(40, value), np.ones(40), items, share=False)
+        assert (found.estimate, found.known, found.method) == (value, False, NO_SPREAD)
+        assert found.at_most == pytest.approx(wilson(0, 10).high)
+
+
+def test_what_is_no_share_is_refused_as_one() -> None:
+    with pytest.raises(ValueError, match="differences"):
+        clustered_ratio_interval([0.2, -0.1], [1, 1], ["a", "b"], share=True)
+    with pytest.raises(ValueError, match="differences"):
+        clustered_ratio_interval([5.0, 1.0], [1, 1], ["a", "b"], share=True)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 8), st.integers(1, 8)), min_size=2, max_size=30).map(
+        lambda rows: [(min(k, n), n) for k, n in rows]
     )
-    assert gap.estimate == pytest.approx(0.2)
-    assert gap.high - gap.low == pytest.approx(0.0, abs=1e-12)  # the two move together, so their gap does not move
-    assert mean.estimate == pytest.approx((tops[:, 0].mean() + tops[:, 1].mean()) / 20)
-    assert mean.n == 1000
-
-
-def test_a_rate_of_zero_is_not_certain() -> None:
-    interval = clustered_ratio_interval(np.zeros(40), np.ones(40), np.repeat(np.arange(10), 4), seed=1, purpose="t")
-    assert interval.method == "wilson over clusters"
-    assert (interval.low, interval.high) == (0.0, pytest.approx(wilson(0, 10).high))
-    full = clustered_ratio_interval(np.ones(40), np.ones(40), np.repeat(np.arange(10), 4), seed=1, purpose="t")
-    assert (full.low, full.high) == (pytest.approx(wilson(10, 10).low), 1.0)
-    differences = clustered_ratio_interval(
-        np.zeros(40), np.ones(40), np.repeat(np.arange(10), 4), seed=1, purpose="t", shares=False
-    )
-    assert (differences.low, differences.high) == (0.0, 0.0)
-    mean_of_fives = clustered_ratio_interval(
-        np.full(40, 5.0), np.ones(40), np.repeat(np.arange(10), 4), seed=1, purpose="t"
-    )
-    assert (mean_of_fives.low, mean_of_fives.high, mean_of_fives.method) == (5.0, 5.0, "clustered")
-
-
-def test_means_and_gaps_of_fixed_shares_are_no_more_certain_than_the_shares() -> None:
-    bottoms = np.full((10, 2), 4.0)
-    tops = np.stack([np.full(10, 4.0), np.zeros(10)], axis=1)
-    high, low = Estimand.ratio(0), Estimand.ratio(1)
-    mean, gap = clustered_estimates(tops, bottoms, [Estimand.mean([0, 1]), high.minus(low)], seed=1, purpose="t")
-    one, zero = wilson(10, 10), wilson(0, 10)
-    assert (mean.estimate, mean.low, mean.high) == pytest.approx((0.5, one.low / 2, (1 + zero.high) / 2))
-    assert (gap.estimate, gap.low, gap.high) == pytest.approx((1.0, one.low - zero.high, 1.0))
+)
+def test_no_interval_of_a_share_is_without_width_or_leaves_0_to_1(rows: list[tuple[int, int]]) -> None:
+    tops, bottoms = (np.array(column, float)[:, None] for column in zip(*rows, strict=True))
+    found = clustered_estimates(tops, bottoms, [Estimand.ratio(0)], share=True)[0]
+    assert 0.0 <= found.low <= found.estimate <= found.high <= 1.0
+    assert found.high - found.low > 1e-3
 
 
 @pytest.mark.parametrize("rows", [0, 1, 3])
-def test_too_little_data_has_no_bounds_and_no_crash(rows: int) -> None:
-    interval = clustered_ratio_interval(np.ones(rows), np.ones(rows), ["one"] * rows, seed=1, purpose="t")
+@pytest.mark.parametrize("share", [True, False])
+def test_one_cluster_has_no_bounds_and_no_crash(rows: int, share: bool) -> None:
+    interval = clustered_ratio_interval(np.ones(rows), np.ones(rows), ["one"] * rows, share=share)
     assert not interval.known
     assert math.isnan(interval.estimate) == (rows == 0)
 
 
-def test_a_group_that_most_draws_miss_has_no_bounds() -> None:
-    tops, bottoms = np.zeros((40, 1)), np.zeros((40, 1))
-    bottoms[0] = 4.0
-    interval = clustered_estimates(tops + 0.5 * bottoms, bottoms, [Estimand.ratio(0)], seed=1, purpose="t")[0]
-    assert interval.estimate == 0.5
-    assert not interval.known
+def test_clusters_are_counted_by_column() -> None:
+    tops, bottoms = np.zeros((40, 2)), np.zeros((40, 2))
+    bottoms[:5, 0], bottoms[:, 1] = 4.0, 4.0
+    tops[0, 0] = 2.0
+    sparse, whole = clustered_estimates(tops, bottoms, [Estimand.ratio(0), Estimand.ratio(1)], share=True)
+    assert (sparse.clusters, whole.clusters) == (5, 40)
+    assert sparse.known
+    lone = clustered_estimates(
+        tops[:, :1] * 0, bottoms[:, :1] * (np.arange(40) == 0)[:, None], [Estimand.ratio(0)], share=True
+    )
+    assert not lone[0].known
 
 
 def test_cluster_sums_are_sums_in_label_order() -> None:
@@ -163,16 +200,31 @@ def test_bounds_are_numpys_quantiles_further_out_for_few_clusters() -> None:
     assert (wide / narrow) == pytest.approx(2.2622 * math.sqrt(10 / 9) / 1.96, rel=0.05)  # Student's t, 9 degrees
 
 
-def test_very_few_clusters_get_t_intervals_that_leave_the_range_of_the_data() -> None:
+def test_means_on_a_scale_have_students_interval_over_clusters() -> None:
     values = [0.3, 0.4, 0.4, 0.5]
-    result = clustered_ratio_interval(values, np.ones(4), list("abcd"), seed=1, purpose="t")
-    mean, error = 0.4, np.std(values, ddof=1) / 2
-    assert len(values) < FEW
-    assert (result.low, result.high) == pytest.approx((mean - 3.182 * error, mean + 3.182 * error), rel=0.02)
-    shares = clustered_ratio_interval([0.0, 1.0, 1.0, 1.0], np.ones(4), list("abcd"), seed=1, purpose="t")
-    assert (shares.low, shares.high) == (pytest.approx(0.0, abs=0.06), 1.0)  # a share stays a share
+    found = clustered_ratio_interval(values, np.ones(4), list("abcd"), share=False)
+    error = np.std(values, ddof=1) / 2
+    assert (found.low, found.high) == pytest.approx(t_distribution.interval(0.95, 3, 0.4, error))
+
+
+def test_a_difference_of_ratios_is_a_regression_with_errors_clustered_by_item() -> None:
+    random = np.random.default_rng(8)
+    items = np.repeat(np.arange(40), 12)
+    group = random.random(480) < 0.4
+    y = 2.0 + group + np.repeat(random.normal(size=40), 12) + random.normal(size=480)
+    sides = np.stack([group, ~group], axis=1).astype(float)
+    sums, totals = cluster_sums(sides * y[:, None], items), cluster_sums(sides, items)
+    ours = clustered_estimates(sums, totals, [Estimand.ratio(0).minus(Estimand.ratio(1))], share=False)[0]
+    theirs = sm.OLS(y, sm.add_constant(group.astype(float))).fit(
+        cov_type="cluster", cov_kwds={"groups": items, "use_correction": False, "df_correction": True}, use_t=True
+    )
+    low, high = theirs.conf_int()[1]
+    assert ours.estimate == pytest.approx(theirs.params[1])
+    assert ours.high - ours.low == pytest.approx((high - low) * math.sqrt(40 / 39), rel=1e-6)
 
 
 def test_mismatched_shapes_are_refused() -> None:
     with pytest.raises(ValueError, match="differ in shape"):
-        clustered_estimates(np.ones((3, 2)), np.ones((3, 1)), [Estimand.ratio(0)], seed=1, purpose="t")
+        clustered_estimates(np.ones((3, 2)), np.ones((3, 1)), [Estimand.ratio(0)], share=True)
+    with pytest.raises(ValueError, match="differ in shape"):
+        resampled_estimates(np.ones((3, 2)), np.ones((3, 1)), [Estimand.ratio(0)], seed=1, purpose="t", shares=True)

@@ -4,7 +4,7 @@ The same task on both sides is one pair, so differences between tasks cancel. A 
 else, and the intervals of all metrics hold together: a null comparison flags any metric at most 5 times in 100.
 
     worse, better, different    the simultaneous interval leaves out 0
-    equal                       the 90 % interval lies within the margin (two one-sided tests)
+    equal                       else, when the 90 % interval lies within the margin (two one-sided tests)
     no difference shown         neither
     not comparable              too little was measured for an interval
 """
@@ -64,15 +64,18 @@ class Effect:
     @property
     def verdict(self) -> Verdict:
         """What the intervals of the change say about the second run."""
-        if self.margin is not None and self._within(self.margin):
-            return "equal"
-        if not self.together.known:
-            return "no difference shown" if not math.isnan(self.change.at_most) else "not comparable"
-        if self.together.low <= 0 <= self.together.high:
-            return "no difference shown"
+        if not self.together.known and math.isnan(self.change.at_most):
+            return "not comparable"
+        if not self.together.known or self.together.low <= 0 <= self.together.high:
+            return "equal" if self.equal else "no difference shown"
         if self.metric.lower is None:
             return "different"
         return "worse" if (self.together.low > 0) == self.metric.lower else "better"
+
+    @property
+    def equal(self) -> bool:
+        """Whether the runs are shown equal within the margin; a change that small may still be shown to be one."""
+        return self.margin is not None and self._within(self.margin)
 
     @property
     def extreme(self) -> str:

@@ -24,7 +24,7 @@ LOST = 0.05  # share of tasks without a pair beyond which a gate does not pass
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class RankedPair:
     """One comparison of a ranking: positions of the two runs, and the second's change against the first."""
 
     first: int
@@ -51,7 +51,7 @@ class Ranking:
     lower: bool
     tasks: int
     runs: tuple[Ranked, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[RankedPair, ...]
 
 
 def rank(runs: Sequence[Measured], *, headline: str | None = None, seed: int = SEED) -> Ranking:
@@ -86,14 +86,14 @@ def rank(runs: Sequence[Measured], *, headline: str | None = None, seed: int = S
         found = change_interval(changes[:, column], clusters, bounded=bounded, level=level)
         told = found.known and not found.low <= 0 <= found.high
         verdict = UNTOLD if not told else "worse" if (found.low > 0) == metric.lower else "better"
-        pairs.append(Pair(a, b, found, verdict))
+        pairs.append(RankedPair(a, b, found, verdict))
     means = values.mean(axis=0)
     order = sorted(range(len(runs)), key=lambda run: means[run] if metric.lower else -means[run])
     ranked = tuple(_ranked(runs[run].name, float(means[run]), run, pairs, len(runs)) for run in order)
     return Ranking(metric.name, metric.lower, len(joined), ranked, tuple(pairs))
 
 
-def _ranked(name: str, mean: float, run: int, pairs: Sequence[Pair], runs: int) -> Ranked:
+def _ranked(name: str, mean: float, run: int, pairs: Sequence[RankedPair], runs: int) -> Ranked:
     lost = [p.second if p.verdict == "worse" else p.first for p in pairs if p.verdict != UNTOLD]
     won = [p.first if p.verdict == "worse" else p.second for p in pairs if p.verdict != UNTOLD]
     return Ranked(name, mean, 1 + lost.count(run), runs - won.count(run))
@@ -118,6 +118,6 @@ def gate(found: Comparison, wanted: str) -> tuple[bool, str]:
         return False, f"only {few} were measured, and with fewer than {SHOWABLE} no change can be shown"
     if effect.lost > LOST * (effect.change.n + effect.lost):
         return False, f"{effect.lost} tasks that the first run has scored have no pair in the second"
-    if wanted == "not-shown-equal" and effect.verdict != "equal":
+    if wanted == "not-shown-equal" and not effect.equal:
         return False, f"{NOT_EQUAL} within {found.margin:g} points"
     return True, effect.verdict

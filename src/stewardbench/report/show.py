@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from stewardbench.report.build import Report
-from stewardbench.report.compare import Comparison
+from stewardbench.report.compare import Comparison, Effect
 from stewardbench.report.labels import HARNESS_NOTE, short_heading
 from stewardbench.report.part import reporting
 from stewardbench.report.ranking import UNTOLD, Ranking
@@ -80,6 +80,13 @@ def _counts(table: Table) -> list[str]:
     return ["" if low is None else f"{low:,}" if low == high else f"{low:,}-{high:,}" for low, high in spans]
 
 
+def _remark(effect: Effect) -> str:
+    """What a reader has to know beside a verdict."""
+    if effect.extreme:
+        return f"both at the {effect.extreme}"
+    return "within the margin" if effect.equal and effect.verdict != "equal" else ""
+
+
 def show_ranking(found: Ranking, console: Console) -> None:
     """Print several runs from the best mean to the worst, with the ranks that are possible."""
     grid = grid_of(f"Ranked by {found.metric}, {'lower' if found.lower else 'higher'} is better, {found.tasks:,} tasks")
@@ -119,7 +126,7 @@ def show_comparison(found: Comparison, console: Console) -> None:
             _bounds(effect.together),
             f"{change.n:,}",
             f"{sign.positive}/{sign.negative}/{sign.ties}",
-            " ".join(part for part in (said, f"({effect.extreme})" if effect.extreme else "") if part),
+            ", ".join(part for part in (said, _remark(effect)) if part),
         )
     print_whole(grid, console)
     if before.harness_check or after.harness_check:
