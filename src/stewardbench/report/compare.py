@@ -164,6 +164,21 @@ def sentence(comparison: Comparison) -> str:
     return f"{opening}: {sides}, {moved}. {seen}"
 
 
+def changes_of(before: Measured, after: Measured, *, metric: str | None = None) -> tuple[Floats, list[str]]:
+    """The change of every pair of tasks in one metric (fractions, or the metric's unit), and its cluster.
+
+    Raises UsageError for an unknown metric and where no pair is scored.
+    """
+    wanted = metric or before.metrics[0].name
+    known = {m.name: m for m in before.metrics}
+    if wanted not in known:
+        raise UsageError(f"no metric {wanted!r}.", hint=f"There are: {', '.join(known)}.")
+    pairs = _pairs(before.frame.join(after.frame.drop(CLUSTER), on=TASK, suffix=" after"), known[wanted])
+    if pairs.is_empty():
+        raise UsageError(f"no pair of tasks is scored in {wanted!r}.", hint="Use runs of the same tasks.")
+    return (pairs["after"] - pairs["before"]).to_numpy(), pairs[CLUSTER].to_list()
+
+
 def bounds_in_words(change: Interval, clusters: str) -> str:
     """An interval, or what is known where there is none."""
     if change.known:
