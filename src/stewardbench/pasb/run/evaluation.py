@@ -65,8 +65,8 @@ async def run_pasb(
     An agent that is not installed is installed first; ``tell`` is given a line that says so. ``close`` is given the
     account of what the folder holds, also when the run ends by an error.
 
-    Raises EndpointDown, StoreError (locked, other settings, full disk), UsageError, DataError, InstallError or ConfinementError;
-    what was finished until then is kept, and the same call goes on from there.
+    Raises EndpointDown, StoreError (locked, other settings, full disk), UsageError, DataError, InstallError or
+    ConfinementError; what was finished until then is kept, and the same call goes on from there.
     """
     if workers < 1:
         raise UsageError(f"--workers {workers}: at least one is needed.")
