@@ -6,6 +6,7 @@ situations, and the exact sign test counts situations that rose and fell (paper 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -107,7 +108,7 @@ class Contrast:
 
 _SCHEMA: dict[str, type[pl.DataType]] = {
     **dict.fromkeys((*LABELS, "variant", "against", METRIC, "printed"), pl.String),
-    **dict.fromkeys(("value", "low", "high"), pl.Float64),
+    **dict.fromkeys(("value", "low", "high", "at_most"), pl.Float64),
     **dict.fromkeys(("n", "clusters", "n_plus", "n_minus", "ties"), pl.Int64),
     **dict.fromkeys(("p", "p_holm"), pl.Float64),
 }
@@ -181,8 +182,9 @@ def _row(contrast: Contrast, interval: Interval, sign: SignTest, clusters: int) 
         METRIC: contrast.metric,
         "printed": f"{value:+.2f}" if EFFECTS[contrast.metric] == 1.0 else f"{value:+.1f}",
         "value": value,
-        "low": interval.low,
-        "high": interval.high,
+        "low": interval.low if interval.known else None,
+        "high": interval.high if interval.known else None,
+        "at_most": None if math.isnan(interval.at_most) else 100.0 * interval.at_most,
         "n": len(contrast.pairs),
         "clusters": clusters,
         "n_plus": sign.positive,
