@@ -51,7 +51,7 @@ class Reporting:
             labels = dict(zip(KEYS, group, strict=True)) | {"metric": "kept"}
             value = Fraction(k, n) if n else None
             lines.append(Line(labels, value, n, unscored, ((Fraction(1), (group, "kept")),), k=k))
-        table = Table(MAIN, DEFINITION, KEYS, tabulate(lines, counts, purpose=MAIN, draws=settings.draws))
+        table = Table(MAIN, DEFINITION, KEYS, tabulate(lines, counts, share=True))
         return Part(NAME, (table,), {ROWS: frame})
 
     def figures(self, tables: Sequence[Table]) -> tuple[Figure, ...]:
