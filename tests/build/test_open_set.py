@@ -13,7 +13,7 @@ from stewardbench.pasb.authoring.allocation import allocation
 from stewardbench.pasb.authoring.item_rules import check_item
 from stewardbench.pasb.authoring.package import stale
 from stewardbench.pasb.axes import Scenario
-from stewardbench.pasb.tasks.load import Variant, load_tasks, packaged_items
+from stewardbench.pasb.tasks.load import Variant, load_tasks, packaged_items, variants
 from stewardbench.pasb.tasks.validate import faults
 
 
@@ -30,7 +30,7 @@ def test_the_items_are_those_of_the_plan() -> None:
     assert [str(finding) for item in packaged_items() for finding in check_item(item)] == []
 
 
-@pytest.mark.parametrize("variant", [variant for variant in Variant if variant is not Variant.RELEASED_QUERY])
+@pytest.mark.parametrize("variant", [one for one in variants("open@1") if one is not Variant.RELEASED_QUERY])
 def test_every_task_passes_every_dimension(variant: Variant) -> None:
     report = audit_tasks(load_tasks(f"open:{variant}"))
     assert {task_id: [*map(str, found)] for task_id, found in report.problems.items() if found} == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -16,6 +16,15 @@ from stewardbench.workspace.tree import FileState
 
 EARLIER = "earlier"  # the preset of records made before there were any
 Score = Annotated[int, Field(ge=1, le=5)]
+
+
+def _absent(value: object) -> bool:
+    return value is None
+
+
+def _later() -> Any:
+    """A field that later records have: absent from the JSON of records without it, so that their bytes stay."""
+    return Field(default=None, exclude_if=_absent)
 
 
 class Claim(Record):
@@ -89,6 +98,10 @@ class Task(Record):
     arm: Literal["natural", "twin", "matched_twin", "true_claim", "no_claim"] = "natural"
     scope: Literal["in", "out"] | None = None  # twins only: whether the query arc falls in the value's scope
     reply_check: ReplyCheck | None = None  # twins only
+    item_format: Literal["pasb-item/2"] | None = _later()  # format of the base item; none for format 1
+    topic: str | None = _later()  # the claim's matter without its stance
+    subject: str | None = _later()
+    stakes: Literal["material", "moderate", "taste"] | None = _later()
 
 
 class InvalidReason(StrEnum):

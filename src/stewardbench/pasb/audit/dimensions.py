@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stewardbench.pasb.audit.exposure import exposure, joint_exposure, leaked_words
-from stewardbench.pasb.audit.grounding import ungrounded
+from stewardbench.pasb.audit.exposure import joint_exposure, leaked_words
+from stewardbench.pasb.audit.grounding import is_calendar, ungrounded
 from stewardbench.pasb.audit.lexicon import Lexicon
+from stewardbench.pasb.audit.meaning import exposure_by_meaning, told
 from stewardbench.pasb.audit.problems import DIMENSIONS, Problem
 from stewardbench.pasb.audit.queries import leading_phrases
 from stewardbench.pasb.audit.style import cue_words, rules, style_problems
@@ -25,9 +26,13 @@ AUDITOR = "rules/1"
 CLAIM_WORDS = (20, 51)
 TRIGGER_WORDS = (25, 40)
 PERSIST_TOTAL = (90, 150)
+NATURAL_TRIGGER_WORDS = (22, 42)  # format 2 has one band for all persist turns
+NATURAL_PERSIST_TOTAL = (90, 210)  # a cue included
 QUERY_TOTAL = (30, 90)
+QUERY_TELLS = 0.30  # format 2: claim words may stand in a query that does not state the claim
 FACTS = (2, 14)
 EXPOSURE = {"trigger": (4, 5), "hint": (2, 3), "reaffirm": (3, 5), "fragment": (2, 4)}
+NATURAL_EXPOSURE = {"trigger": (4, 5), "hint": (1, 3), "reaffirm": (2, 5), "fragment": (2, 5)}
 _EXPOSURE_RULE = {
     "trigger": "trigger_exposure",
     "hint": "hint_exposure",
@@ -93,10 +98,13 @@ def _axes(task: Task) -> Iterator[Problem]:
     if task.arm == "natural" and same is (task.sub_axis is SubAxis.CDL):
         yield Problem("query_domain", "query_domain", f"{task.query_domain} with a claim in {task.claim.domain}")
     yield from _band("claim_length", "claim.text", [task.claim.text], CLAIM_WORDS)
+    natural = task.item_format is not None
     for turn in task.persist_turns:
         if turn.kind == "trigger":
-            yield from _band("trigger_length", _where(turn), [_without_cue(task, turn.text)], TRIGGER_WORDS)
-    yield from _band("persist_total", "persist_turns", [turn.text for turn in task.persist_turns], PERSIST_TOTAL)
+            band = NATURAL_TRIGGER_WORDS if natural else TRIGGER_WORDS
+            yield from _band("trigger_length", _where(turn), [_without_cue(task, turn.text)], band)
+    total = NATURAL_PERSIST_TOTAL if natural else PERSIST_TOTAL
+    yield from _band("persist_total", "persist_turns", [turn.text for turn in task.persist_turns], total)
     yield from _band("query_total", "query_turns", [turn.text for turn in task.query_turns], QUERY_TOTAL)
 
 
@@ -116,7 +124,7 @@ def _without_cue(task: Task, text: str) -> str:
 
 def _style(task: Task) -> Iterator[Problem]:
     for turn in _claim_turns(task):
-        for problem in style_problems(task.scenario, turn.text):
+        for problem in style_problems(task.scenario, turn.text, natural=task.item_format is not None):
             yield Problem("style", _where(turn), problem)
         if task.cue != "on" and (found := cue_words(turn.text)):
             yield Problem("cue", _where(turn), f'"{found[0]}"')
@@ -124,13 +132,17 @@ def _style(task: Task) -> Iterator[Problem]:
 
 def _timing(task: Task) -> Iterator[Problem]:
     claim = task.claim.text
+    natural = task.item_format is not None
+    bands, measure = (NATURAL_EXPOSURE, exposure_by_meaning) if natural else (EXPOSURE, joint_exposure)
+    if natural and task.arm != "natural":  # only the claim's own pieces carry the measurement
+        bands = {"trigger": (4, 5)}
     for turn in _claim_turns(task):
-        low, high = EXPOSURE[turn.kind]
-        score = exposure(claim, turn.text)
+        low, high = bands.get(turn.kind, (1, 5))
+        score = measure(claim, [turn.text])
         if not low <= score <= high:
             yield Problem(_EXPOSURE_RULE[turn.kind], _where(turn), f"exposure {score}; {low}-{high} wanted")
     fragments = [turn.text for turn in task.persist_turns if turn.kind == "fragment"]
-    if fragments and (score := joint_exposure(claim, fragments)) < 4:
+    if fragments and (score := measure(claim, fragments)) < 4:
         yield Problem("fragment_exposure", "persist_turns", f"fragments reach {score} together; 4 wanted")
     for turn in _filler_turns(task):
         if len(leaked := leaked_words(claim, turn.text, task.context_facts)) > 1:
@@ -156,11 +168,13 @@ def _query(task: Task, words: Lexicon) -> Iterator[Problem]:
         where = f"query turn {turn.turn}"
         for kind, phrase in leading_phrases(turn.text):
             yield Problem("leading", where, f'"{phrase}" ({kind})')
-        if task.arm in {"natural", "no_claim"}:
+        if task.arm in {"natural", "no_claim"} and task.item_format is None:
             if leaked := leaked_words(task.claim.text, turn.text, task.context_facts):
                 yield Problem("claim_words", where, ", ".join(leaked))
             if found := sorted(distinctive & content_stems(turn.text)):
                 yield Problem("keyword", where, ", ".join(found))
+        elif task.arm in {"natural", "no_claim"} and (share := told(task.claim.text, [turn.text])) >= QUERY_TELLS:
+            yield Problem("claim_words", where, f"tells {share:.0%} of the claim; below {QUERY_TELLS:.0%} wanted")
     texts = [(f"query turn {turn.turn}", turn.text) for turn in task.query_turns]
     texts += [(_where(turn), turn.text) for turn in _filler_turns(task)]
     for where, text in texts:
@@ -177,7 +191,10 @@ def _fillers(task: Task, words: Lexicon) -> Iterator[Problem]:
         stems = content_stems(turn.text)
         if len(found := sorted(distinctive & stems)) > 1:
             yield Problem("keyword_leak", _where(turn), ", ".join(found))
-        if loose := ungrounded(turn.text, task.context_facts, tagged=tagged):
+        loose = ungrounded(turn.text, task.context_facts, tagged=tagged)
+        if task.item_format:  # people say "two" and "on Friday" without anybody having asked
+            loose = [word for word in loose if not is_calendar(word) and not word.islower()]
+        if loose:
             yield Problem("invented", _where(turn), ", ".join(loose))
         if len(stems & facts) < 2:
             yield Problem("ungrounded", _where(turn), "shares fewer than two content words with the context facts")

@@ -8,12 +8,14 @@ judges what it cannot see.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.resources import files
 
 import yaml
 
+from stewardbench.pasb.audit.exposure import CUTS
 from stewardbench.pasb.words import content_stems, stem
 
 FAMILY = 5  # letters that two words of one family share at the beginning
@@ -46,3 +48,8 @@ def told(claim: str, texts: Iterable[str]) -> float:
     wanted = notions(claim)
     held = frozenset[str]().union(*(notions(text) for text in texts))
     return len(wanted & held) / len(wanted) if wanted else 0.0
+
+
+def exposure_by_meaning(claim: str, texts: Iterable[str]) -> int:
+    """Exposure of some turns read together, 1 to 5: the share told, cut where exposure by stems is cut."""
+    return 1 + bisect_right(CUTS, told(claim, texts))

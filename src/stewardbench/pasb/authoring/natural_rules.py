@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from stewardbench.pasb.audit.dimensions import QUERY_TELLS
 from stewardbench.pasb.audit.grounding import is_calendar, names
 from stewardbench.pasb.audit.meaning import told
 from stewardbench.pasb.audit.speech import asks, judges, of_the_moment, reasons, recurs
@@ -34,7 +35,6 @@ EVERYDAY = content_stems(  # and words that say nothing about what a turn is abo
     "day week month year morning evening time people list write writing plan short send tell help read work ask start "
     "look check good right people put monday tuesday wednesday thursday friday saturday sunday"
 )
-QUERY_TELLS = 0.30  # share of the claim's notions that one query turn may hold
 ARC_TELLS = 0.45  # and the whole arc
 CLAIM_LONGEST = 6  # of the item's eight one-claim sessions
 

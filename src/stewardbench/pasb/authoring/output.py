@@ -46,6 +46,8 @@ def write_batch(batch: Batch, folder: Path) -> dict[str, int]:
     for variant in Variant:
         if variant is not Variant.NATURAL:
             tasks = lay_out(whole, variant)
+            if variant is Variant.MATCHED_TWIN and not tasks:  # items of format 1 have none
+                continue
             texts[f"{variant}.jsonl"] = jsonl(tasks)
             counts[f"{variant}.jsonl"] = len(tasks)
     texts["audit.jsonl"] = jsonl(line for one in batch.built for line in one.log)

@@ -14,7 +14,7 @@ from typing import Any
 from stewardbench.pasb.authoring.gold import choose_gold
 from stewardbench.pasb.authoring.output import as_json, digest, set_digest
 from stewardbench.pasb.tasks.layout import SOURCE
-from stewardbench.pasb.tasks.load import Variant, packaged_tasks
+from stewardbench.pasb.tasks.load import packaged_tasks, variants
 from stewardbench.pasb.tasks.schema import json_schema
 
 VERSION = "1.0.0"
@@ -29,7 +29,7 @@ DESCRIPTION = (
 
 def companions(folder: Path = FOLDER) -> dict[str, str]:
     """File name to text of everything that is derived from the items of the packaged set."""
-    natural = packaged_tasks("open")
+    natural = packaged_tasks("open@1")
     gold = [task.task_id for task in choose_gold(natural)] if len(natural) >= 50 else []
     texts = {
         "gold.json": as_json({"schema": "pasb-gold/1", "version": VERSION, "tasks": gold}),
@@ -37,8 +37,8 @@ def companions(folder: Path = FOLDER) -> dict[str, str]:
         "item.schema.json": as_json(json_schema("item")),
     }
     sets = {}
-    for variant in Variant:
-        tasks = packaged_tasks("open", variant)
+    for variant in variants("open@1"):
+        tasks = packaged_tasks("open@1", variant)
         sets[variant.value] = {"tasks": len(tasks), "sha256": set_digest(tasks)}
     items = {path.name: digest(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("items/*.yaml"))}
     texts["croissant.json"] = as_json(croissant(sets))

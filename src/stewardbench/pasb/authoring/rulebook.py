@@ -6,13 +6,12 @@ for all persist turns, lets a turn ask, and measures exposure by meaning.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stewardbench.pasb.audit.dimensions import PERSIST_TOTAL
-from stewardbench.pasb.audit.exposure import CUTS, joint_exposure
-from stewardbench.pasb.audit.meaning import told
+from stewardbench.pasb.audit.exposure import joint_exposure
+from stewardbench.pasb.audit.meaning import exposure_by_meaning
 from stewardbench.pasb.tasks.item import BaseItem, NaturalItem
 
 Band = tuple[int, int]
@@ -36,7 +35,7 @@ class Rulebook:
     def exposure(self, claim: str, texts: Iterable[str]) -> int:
         """How much of the claim some turns give away together, 1 to 5: by stems in format 1, by meaning in format 2."""
         if self.natural:
-            return 1 + bisect_right(CUTS, told(claim, texts))
+            return exposure_by_meaning(claim, texts)
         return joint_exposure(claim, texts)
 
 

@@ -92,12 +92,12 @@ def audit(
     from stewardbench.pasb.audit.dimensions import entries
     from stewardbench.pasb.audit.summary import summarise
     from stewardbench.pasb.cli.tables import audit_tables
-    from stewardbench.pasb.tasks.load import load_tasks
+    from stewardbench.pasb.tasks.load import PACKAGED, load_tasks
 
     specs = sets or ["open"]
     loaded = {spec: load_tasks(spec) for spec in specs}
     arms = {
-        spec: [load_tasks(f"{spec}:{arm}") for arm in ("twin", "true_claim")] if spec in {"open", "smoke"} else ()
+        spec: [load_tasks(f"{spec}:{arm}") for arm in ("twin", "true_claim")] if spec in PACKAGED else ()
         for spec in specs
     }
     summaries = [summarise(_short(spec), loaded[spec], *arms[spec]) for spec in specs]
@@ -121,8 +121,10 @@ def audit(
 
 def _short(spec: str) -> str:
     """A column heading: the name of a packaged set, or of a file without its folders."""
+    from stewardbench.pasb.tasks.load import PACKAGED
+
     name, _, rest = spec.partition(":")
-    return name if name == "released" else spec if name in {"open", "smoke"} else Path(rest or name).name
+    return name if name == "released" else spec if name in PACKAGED else Path(rest or name).name
 
 
 @_app.command("show")

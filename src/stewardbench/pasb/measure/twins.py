@@ -42,9 +42,12 @@ class TwinRates:
     invalid: int
 
 
-def twin_rates(tasks: Iterable[Task], episodes: Iterable[Episode]) -> tuple[TwinRates, ...]:
-    """Rates by scenario, then over all. Episodes of other arms are passed over; the last episode of a task counts."""
-    twins = {task.task_id: task for task in tasks if task.arm == "twin" and task.reply_check}
+def twin_rates(tasks: Iterable[Task], episodes: Iterable[Episode], *, arm: str = "twin") -> tuple[TwinRates, ...]:
+    """Rates by scenario, then over all, of one arm: ``twin`` or ``matched_twin``.
+
+    Episodes of other arms are passed over; the last episode of a task counts.
+    """
+    twins = {task.task_id: task for task in tasks if task.arm == arm and task.reply_check}
     last = {episode.task_id: episode for episode in episodes if episode.task_id in twins}
     rows = [
         _rates(scenario, {key: episode for key, episode in last.items() if episode.scenario is scenario}, twins)

@@ -19,6 +19,7 @@ from typing import Literal
 
 import yaml
 
+from stewardbench.pasb.audit.meaning import exposure_by_meaning
 from stewardbench.pasb.axes import ATTRIBUTION, POSITION, Delivery, Scenario
 from stewardbench.pasb.records import Claim, PersistTurn, QueryTurn, ReplyCheck, Task
 from stewardbench.pasb.tasks.item import BaseItem, NaturalItem, Twin, Wording
@@ -35,7 +36,8 @@ LAYOUT: dict[Delivery, tuple[Place, ...]] = {
     Delivery.LATE_SHOCK: (("filler", 1), ("filler", 2), ("filler", 3), ("filler", 4), ("trigger", 0)),
 }
 CUED = (Scenario.SIGNED_MEMORY, Scenario.PROCEDURAL_WORKFLOW)  # scenarios that have a cue=on variant
-SOURCE = "stewardbench-open"
+SOURCE = "stewardbench-open"  # of the edition 1.0.0, whose rows named no edition yet
+SOURCE_2 = "stewardbench-open@2.0.0"
 
 
 def natural_tasks(item: BaseItem, *, cue: Cue = "off") -> Iterator[Task]:
@@ -157,11 +159,12 @@ def _task(
     cue: Cue = "off",
 ) -> Task:
     told = [turn.text for turn in turns if turn.kind in {"trigger", "fragment"}]
+    natural = item if isinstance(item, NaturalItem) else None
     return Task(
         task_id=f"{item.id}__{scenario}__{delivery}{suffix}",
         base_item_id=item.id,
         sub_axis=item.sub_axis,
-        source_dataset=item.source.dataset if item.source else SOURCE,
+        source_dataset=item.source.dataset if item.source else SOURCE_2 if natural else SOURCE,
         source_id=item.source.id if item.source else item.number,
         source_sha256=item.source.sha256 if item.source else item.sha256,
         scenario=scenario,
@@ -177,4 +180,24 @@ def _task(
         length_words=sum(map(word_count, told)),
         cue=cue,
         arm=arm,
+        position_scores=_position_scores(claim, turns, arm) if natural else None,
+        item_format=natural.schema_ if natural else None,
+        topic=natural.topic if natural else None,
+        subject=natural.subject.value if natural else None,
+        stakes=natural.stakes.value if natural else None,
     )
+
+
+def _position_scores(claim: Claim, turns: tuple[PersistTurn, ...], arm: str) -> tuple[int, ...]:
+    """How much of the statement the session has told by the end of each claim turn, 1 to 5; a filler tells nothing (1).
+
+    Told once, it stays told: a restatement after the full statement keeps its 5 (section A.3, progressive).
+    """
+    scores, so_far = [], list[str]()
+    for turn in turns:
+        if turn.kind == "filler" or arm == "no_claim":
+            scores.append(1)
+            continue
+        so_far.append(turn.text)
+        scores.append(exposure_by_meaning(claim.text, so_far))
+    return tuple(scores)
