@@ -9,6 +9,7 @@ starts fast and a report does not load what only a run needs.
     pages       a ``site.part.Paging``: the site's page and the explorer's episodes
     commands    a function that adds commands: ``(cli.commands.Commands) -> None``
     terms       a ``Terms``: how identifiers are spelled for readers
+    rehearsals  a function that gives requests as its runs send them, for ``doctor``: ``() -> tuple[Rehearsal, ...]``
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Benchmark:
     pages: str = ""
     commands: str = ""
     terms: str = ""
+    rehearsals: str = ""
     rank: int = 100
 
     def part(self, kind: str) -> Any:

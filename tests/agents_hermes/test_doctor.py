@@ -67,7 +67,9 @@ def test_a_faulty_endpoint_fails_with_advice(model: Model, detail: str, advice: 
     [
         ('{"score": 3}', True),
         ('```json\n{"score": 3}\n```', True),
-        ('{"score": "3"}', False),
+        ('{"score": "3"}', True),
+        ('<think>2?</think>{"score": 3}', True),
+        ('{"score": 2}', False),
         ("I would say three.", False),
         ("[3]", False),
         ("", False),

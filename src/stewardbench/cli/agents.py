@@ -72,12 +72,17 @@ def install_agent(name: Name, version: Version = "") -> None:
 
 
 def doctor(
-    agent: Annotated[list[str] | None, typer.Option(help="An agent to check; may be given several times.")] = None,
+    agent: Annotated[
+        list[str] | None, typer.Option(help="An agent to start and check; may be given several times.")
+    ] = None,
     model: Annotated[str, typer.Option(help="The model that will drive the agent, as `run` takes it.")] = "",
     judge: Annotated[str, typer.Option(help="The judge model, as `run` takes it.")] = "",
     confine: Annotated[str, typer.Option(help="auto, required or off, as `run` takes it.")] = "auto",
+    temperature: Annotated[str, typer.Option(help="A number, or 'default', as `run pasb` takes it.")] = "0",
 ) -> None:
-    """Check what a run needs: agents, confinement, disk, the model's endpoint, the judge. Says what to do.
+    """Check what a run needs: disk, confinement, the model's endpoint, the judge, and agents that are named.
+
+    Model and judge are sent the very requests that runs send. No agent is started unless --agent names it.
 
     Example: stewardbench doctor --model openai/gpt-5-mini --judge openai/gpt-5
 
@@ -88,10 +93,11 @@ def doctor(
     from stewardbench.agents.interface import AgentSettings
 
     settings = AgentSettings.model_validate({"confine": confine})
+    fixed = {} if temperature == "default" else {"temperature": _number(temperature)}
 
     async def every_check() -> bool:
         healthy = True
-        async for diagnosis in _diagnoses(agent or ["hermes"], settings, model, judge):
+        async for diagnosis in _diagnoses(agent or [], settings, model, judge, fixed):
             _print_diagnosis(diagnosis)
             healthy = healthy and diagnosis.passed
         return healthy
@@ -100,7 +106,19 @@ def doctor(
         raise typer.Exit(1)
 
 
-async def _diagnoses(names: list[str], settings: AgentSettings, model: str, judge: str) -> AsyncIterator[Diagnosis]:
+def _number(text: str) -> float:
+    from stewardbench.errors import UsageError
+
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"--temperature {text}: not a number.", hint="Write a number, or default.") from None
+
+
+async def _diagnoses(
+    names: list[str], settings: AgentSettings, model: str, judge: str, fixed: dict[str, float]
+) -> AsyncIterator[Diagnosis]:
+    from functools import partial
     from pathlib import Path
 
     from stewardbench.agents import doctor
@@ -112,9 +130,26 @@ async def _diagnoses(names: list[str], settings: AgentSettings, model: str, judg
     for name in names:
         yield await doctor.check_agent(load_agent(name), settings)
     if model and not model.startswith(PREFIX):  # a scripted model has no endpoint
-        yield await doctor.check_model(model, doctor.check_endpoint)
+        yield await doctor.check_model(model, partial(doctor.check_endpoint, settings=fixed))
+        async for diagnosis in _rehearsed("model", model):
+            yield diagnosis
     if judge and judge != "reference":  # the reference judge is part of this package
         yield await doctor.check_model(judge, doctor.check_judge)
+        async for diagnosis in _rehearsed("judge", judge):
+            yield diagnosis
+
+
+async def _rehearsed(role: str, name: str) -> AsyncIterator[Diagnosis]:
+    """The checks that need the benchmarks' own requests."""
+    from functools import partial
+
+    from stewardbench.agents import doctor
+    from stewardbench.benchmark import benchmarks
+
+    for one in benchmarks():
+        for rehearsal in one.part("rehearsals")() if one.rehearsals else ():
+            if rehearsal.role == role:
+                yield await doctor.check_model(name, partial(doctor.check_rehearsal, rehearsal=rehearsal))
 
 
 def _print_diagnosis(diagnosis: Diagnosis) -> None:

@@ -81,7 +81,7 @@ _HINTS = {
 _FLAGS = {
     "temperature": "Leave it to the provider with --temperature default.",
     "top_p": "Leave it to the provider with --top-p default.",
-    "seed": "Leave it out with --no-sampling-seed.",
+    "seed": "Put a proxy before it that leaves the field out.",
     "max_tokens": "Choose another limit with --max-tokens, or leave it to the provider with --max-tokens default.",
     "tools": "Turn tool calling on where the model is served (vLLM: --enable-auto-tool-choice --tool-call-parser NAME; "
     "llama.cpp: --jinja).",

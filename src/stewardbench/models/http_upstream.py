@@ -15,6 +15,7 @@ from stewardbench.models.messages import ChatReply, ChatRequest, ToolCall, Usage
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 FINISH_REASONS = ("stop", "tool_calls", "length", "content_filter")
 MAX_TOKENS, NEWER_NAME = "max_tokens", "max_completion_tokens"
+CONNECT_S = 10.0
 BASE_HINT = "Check that the address is an OpenAI-compatible /v1 base."
 
 
@@ -54,7 +55,11 @@ class HttpUpstream:
 
     async def _post(self, request: ChatRequest) -> ChatReply:
         if self._client is None:
-            self._client = httpx.AsyncClient(headers=self._headers, timeout=self._timeout_s, trust_env=not self._local)
+            self._client = httpx.AsyncClient(
+                headers=self._headers,
+                timeout=httpx.Timeout(self._timeout_s, connect=min(CONNECT_S, self._timeout_s)),
+                trust_env=not self._local,
+            )
         settings = {self._renamed.get(name, name): value for name, value in request.settings.items()}
         body: dict[str, Any] = {**settings, "model": self._model, "messages": request.messages, "stream": False}
         if request.tools:

@@ -10,5 +10,6 @@ BENCHMARK = Benchmark(
     pages="stewardbench.pasb.pages:PAGES",
     commands="stewardbench.pasb.cli:register",
     terms="stewardbench.pasb.terms:TERMS",
+    rehearsals="stewardbench.pasb.run.rehearsals:rehearsals",
     rank=1,
 )

@@ -22,5 +22,6 @@ BENCHMARK = Benchmark(
     pages="stewardbench.sovereignpa.pages:PAGES",
     commands="stewardbench.sovereignpa.cli:register",
     terms="stewardbench.sovereignpa.terms:TERMS",
+    rehearsals="stewardbench.sovereignpa.run.rehearsals:rehearsals",
     rank=2,
 )

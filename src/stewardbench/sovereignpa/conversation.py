@@ -29,7 +29,7 @@ class Decoding(Record):
 
     temperature: float | None = 0.7
     top_p: float | None = 0.95
-    max_tokens: int = 1024
+    max_tokens: int | None = 1024
     reasoning_effort: str | None = None
 
     def settings(self, seed: int) -> dict[str, Any]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from stewardbench.agents.doctor.diagnosis import Diagnosis, bad, good
 from stewardbench.errors import ModelError, UsageError
 from stewardbench.models.gateway import Gateway
-from stewardbench.models.messages import ChatRequest, Upstream
+from stewardbench.models.messages import ChatReply, ChatRequest, Upstream
+from stewardbench.models.rehearsal import Rehearsal
+from stewardbench.models.replies import UnreadableReply, read_object, whole_number
+from stewardbench.models.structured import SchemaWhereTaken
 from stewardbench.models.upstreams import open_upstream
 
 if TYPE_CHECKING:
@@ -48,21 +51,39 @@ OTHER_ADVICE = "Check the model's name, its address and its key."
 
 
 async def check_model(name: str, check: Callable[[Upstream], Awaitable[Diagnosis]]) -> Diagnosis:
-    """Open a model by its name, as ``run`` does, and check it with ``check_endpoint`` or ``check_judge``."""
+    """Open a model by its name, as ``run`` does but without its patience, and check it."""
     try:
-        upstream = open_upstream(name)
+        upstream = open_upstream(name, patience_s=0)
     except UsageError as error:
         return bad("model", error.message, error.hint)
     return await check(upstream)
 
 
-async def check_endpoint(upstream: Upstream) -> Diagnosis:
-    """Whether a tool call and its result make the round trip through the real gateway to a model."""
-    name = f"endpoint {upstream.name}"
+async def check_rehearsal(upstream: Upstream, rehearsal: Rehearsal) -> Diagnosis:
+    """Whether a model takes a request as a run will send it, and answers with what the run can read."""
+    name = f"{rehearsal.role} {upstream.name}, {rehearsal.name}"
     try:
-        said, answer = await _round_trip(upstream)
+        async with asyncio.timeout(TIMEOUT_S):
+            reply = await SchemaWhereTaken(upstream).complete(rehearsal.request)
+    except TimeoutError:
+        return _unreachable(name, _late())
     except ModelError as error:
         return _unreachable(name, error)
+    if fault := rehearsal.fault(reply):
+        return bad(name, f"{fault}; it said {reply.text[:200]!r}", "Choose a stronger model, or mend what it is given.")
+    return good(name, "it takes the run's own request and answers with what the run can read")
+
+
+async def check_endpoint(upstream: Upstream, settings: Mapping[str, Any] | None = None) -> Diagnosis:
+    """Whether a tool call and its result make the round trip through the real gateway to a model.
+
+    ``settings`` are what the run fixes on the model, such as its temperature.
+    """
+    name, noting = f"endpoint {upstream.name}", _Noting(upstream)
+    try:
+        said, answer = await _round_trip(noting, settings or {})
+    except ModelError as error:
+        return _unreachable(name, noting.error or error)
     calls = [call.function for call in said.tool_calls or () if call.type == "function"]
     if not calls:
         return bad(name, f"told to call a tool, the model only said {(said.content or '')[:200]!r}", TOOLS_ADVICE)
@@ -81,7 +102,7 @@ async def check_judge(upstream: Upstream) -> Diagnosis:
         async with asyncio.timeout(TIMEOUT_S):
             reply = await upstream.complete(request)
     except TimeoutError:
-        return _unreachable(name, ModelError(f"no answer within {TIMEOUT_S:g} s", status=HTTPStatus.GATEWAY_TIMEOUT))
+        return _unreachable(name, _late())
     except ModelError as error:
         return _unreachable(name, error)
     if not _holds_score(reply.text):
@@ -89,7 +110,26 @@ async def check_judge(upstream: Upstream) -> Diagnosis:
     return good(name, "it answers with the JSON that it is asked for")
 
 
-async def _round_trip(upstream: Upstream) -> tuple[ChatCompletionMessage, ChatCompletionMessage | None]:
+class _Noting:
+    """An upstream that keeps its last failure: a client library tells less of it than we know."""
+
+    def __init__(self, upstream: Upstream) -> None:
+        self.name, self.error = upstream.name, None
+        self._upstream = upstream
+
+    error: ModelError | None
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        try:
+            return await self._upstream.complete(request)
+        except ModelError as error:
+            self.error = error
+            raise
+
+
+async def _round_trip(
+    upstream: Upstream, settings: Mapping[str, Any]
+) -> tuple[ChatCompletionMessage, ChatCompletionMessage | None]:
     """What the model said when told to call the tool, and to the tool's result. Raises ModelError."""
     from openai import APIError, APIStatusError, AsyncOpenAI
 
@@ -99,13 +139,14 @@ async def _round_trip(upstream: Upstream) -> tuple[ChatCompletionMessage, ChatCo
         client = AsyncOpenAI(base_url=endpoint.base_url, api_key=endpoint.secret, max_retries=0)
         try:
             async with client:
-                done = await client.chat.completions.create(model=endpoint.model, messages=messages, tools=[TOOL])
+                ask = partial(client.chat.completions.create, model=endpoint.model, tools=[TOOL], **settings)
+                done = await ask(messages=messages)
                 said = done.choices[0].message
                 if not said.tool_calls:
                     return said, None
                 messages.append(said.model_dump(exclude_none=True))
                 messages.append({"role": "tool", "tool_call_id": said.tool_calls[0].id, "content": "Written."})
-                done = await client.chat.completions.create(model=endpoint.model, messages=messages, tools=[TOOL])
+                done = await ask(messages=messages)
                 return said, done.choices[0].message
         except APIStatusError as error:
             raise ModelError(error.message, status=error.status_code) from error
@@ -113,13 +154,18 @@ async def _round_trip(upstream: Upstream) -> tuple[ChatCompletionMessage, ChatCo
             raise ModelError(error.message) from error
 
 
+def _late() -> ModelError:
+    return ModelError(f"no answer within {TIMEOUT_S:g} s", status=HTTPStatus.GATEWAY_TIMEOUT, kind="timeout")
+
+
 def _unreachable(name: str, error: ModelError) -> Diagnosis:
-    return bad(name, error.message, error.hint or ADVICE.get(error.status, OTHER_ADVICE))
+    refused = f" (it refuses {error.parameter})" if error.parameter else ""
+    said = f"HTTP {error.status}, {error.kind}{refused}: {error.message}"
+    return bad(name, said, error.hint or ADVICE.get(error.status, OTHER_ADVICE))
 
 
 def _holds_score(text: str) -> bool:
     try:
-        found = json.loads(text[text.find("{") : text.rfind("}") + 1])
-    except ValueError:
+        return whole_number(read_object(text).get("score")) == 3
+    except UnreadableReply:
         return False
-    return isinstance(found, dict) and found.get("score") == 3

@@ -32,7 +32,11 @@ HIDDEN = "(not shown in this assessment)"
 
 def judge_prompts(task: Task, episode: Episode, *, blind_to_state: bool = False) -> tuple[str, ...]:
     """The four prompts of a valid episode: three turns, then the arc."""
-    shown = material(task, episode)
+    return material_prompts(material(task, episode), blind_to_state=blind_to_state)
+
+
+def material_prompts(shown: Material, *, blind_to_state: bool = False) -> tuple[str, ...]:
+    """The prompts over a material: its turns, then the arc."""
     turns = [_turn_prompt(shown, query, answer, blind_to_state) for query, answer in shown.query]
     return (*turns, _arc_prompt(shown, blind_to_state))
 

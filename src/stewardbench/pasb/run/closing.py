@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes
-from stewardbench.pasb.records import Annotation, Episode, Judgment
+from stewardbench.pasb.records import Annotation, Episode, InvalidReason, Judgment
 from stewardbench.pasb.run.known import unexpected
 from stewardbench.pasb.run.store import ANNOTATIONS, EPISODES, JUDGMENTS, TASKS, read_records
 from stewardbench.runs.closing import Closing
 from stewardbench.runs.folder import RunFolder
 
+FAILED_CALL = re.compile(r"HTTP \d+: (\w+): ")  # as episode.validity writes it
 NOT_JUDGED = "not judged"
 
 
@@ -20,12 +22,14 @@ def run_closing(folder: RunFolder) -> Closing:
     """The account of a run: its tasks, their episodes, and the scores of the run's own judge if it has one."""
     settings = folder.manifest.settings
     judge, model = str(settings.get("judge", "")), str(settings["model"])
-    spent = [0, 0]
+    spent, kinds = [0, 0], dict[str, str]()
 
     def counted() -> Iterable[Episode]:
         for episode in read_records(folder, EPISODES, Episode):
             spent[0] += episode.input_tokens
             spent[1] += episode.output_tokens
+            if failed := FAILED_CALL.search(episode.invalid_detail):
+                kinds[episode.episode_id] = failed[1]
             yield episode
 
     judgments = _first_readings(folder, judge)
@@ -36,6 +40,7 @@ def run_closing(folder: RunFolder) -> Closing:
         found,
         asked=sum(1 for _ in folder.log(TASKS).lines()),
         readings=readings if judge else None,
+        kinds=kinds,
         faults=sum(1 for one in found if one.valid and one.task_id in odd),
         tokens=(spent[0], spent[1]),
     )
@@ -68,11 +73,19 @@ def _reading_closing(folder: RunFolder, readings: dict[str, str]) -> Closing:
     return _closing(found, asked=len(found), readings=readings)
 
 
+def _reason(one: EpisodeOutcome, kinds: Mapping[str, str]) -> str:
+    """Why an episode is invalid; of a failed endpoint also how it failed."""
+    reason = one.invalid_reason or "no reason recorded"
+    kind = kinds.get(one.episode_id, "") if reason == InvalidReason.MODEL_ERROR else ""
+    return f"{reason}: {kind}" if kind else reason
+
+
 def _closing(
     found: list[EpisodeOutcome],
     *,
     asked: int,
     readings: dict[str, str] | None,
+    kinds: Mapping[str, str] | None = None,
     faults: int = 0,
     tokens: tuple[int, int] = (0, 0),
 ) -> Closing:
@@ -85,7 +98,7 @@ def _closing(
         valid=len(valid),
         scored=None if readings is None else len(valid) - unread.total(),
         unscored=unread,
-        invalid=Counter(one.invalid_reason or "no reason recorded" for one in found if not one.valid),
+        invalid=Counter(_reason(one, kinds or {}) for one in found if not one.valid),
         faults=faults,
         input_tokens=tokens[0],
         output_tokens=tokens[1],

@@ -117,15 +117,19 @@ def open_judge(
     return ModelJudge(name, SchemaWhereTaken(upstream or open_upstream(name)), same_family=related)
 
 
-def asker(upstream: Upstream, schema: dict[str, Any] | None = None) -> Ask:
-    """An upstream as a function from a prompt to a reply's text, held to a JSON ``schema`` where one is given."""
+def asking(prompt: str, schema: dict[str, Any] | None = None) -> ChatRequest:
+    """The request that puts a prompt to a judge: temperature 0, and held to a schema where one is given."""
     settings: dict[str, Any] = {"temperature": 0.0}
     if schema is not None:
         form = {"name": "reply", "schema": schema}
         settings["response_format"] = {"type": "json_schema", "json_schema": form}
+    return ChatRequest(messages=({"role": "user", "content": prompt},), settings=settings)
+
+
+def asker(upstream: Upstream, schema: dict[str, Any] | None = None) -> Ask:
+    """An upstream as a function from a prompt to a reply's text, held to a JSON ``schema`` where one is given."""
 
     async def ask(prompt: str) -> str:
-        request = ChatRequest(messages=({"role": "user", "content": prompt},), settings=settings)
-        return (await upstream.complete(request)).text
+        return (await upstream.complete(asking(prompt, schema))).text
 
     return ask

@@ -22,9 +22,9 @@ def run_sovereignpa(
     limit: Annotated[int | None, typer.Option(help="The first so many scenarios.")] = None,
     set_seed: Annotated[int, typer.Option(help="Seed of the scenario set; 7 is the shipped set.")] = 7,
     mode: Annotated[str, typer.Option(help="quota: exact design counts. independent: a fresh draw.")] = "quota",
-    temperature: Annotated[float | None, typer.Option(help="Default: the paper's 0.7.")] = None,
-    top_p: Annotated[float | None, typer.Option(help="Default: the paper's 0.95.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(help="New tokens per reply. Default: the paper's 1024.")] = None,
+    temperature: Annotated[str, typer.Option(help="A number, or 'default' for the provider's. The paper's: 0.7.")] = "",
+    top_p: Annotated[str, typer.Option(help="A number, or 'default' for the provider's. The paper's: 0.95.")] = "",
+    max_tokens: Annotated[str, typer.Option(help="New tokens per reply, or 'default'. The paper's: 1024.")] = "",
     system_role: Annotated[
         bool, typer.Option(help="Off for chat templates without a system role: the prompt opens the first user turn.")
     ] = True,
@@ -48,7 +48,7 @@ def run_sovereignpa(
     from stewardbench.sovereignpa.run.settings import sovereignpa_settings
 
     given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens}
-    changed = {name: value for name, value in given.items() if value is not None}
+    changed = {name: None if value == "default" else value for name, value in given.items() if value}
     settings = sovereignpa_settings(
         agent=agent,
         model=model,
@@ -62,7 +62,7 @@ def run_sovereignpa(
         mode=mode,
         sample=sample,
         limit=limit,
-        decoding=decoding_for(model).model_copy(update=changed) if changed else None,
+        decoding={**decoding_for(model).model_dump(), **changed} if changed else None,
         system_role=system_role,
         max_attempts=max_attempts,
         patience_s=patience,
