@@ -73,3 +73,62 @@ def test_without_it_the_name_is_unknown_and_the_message_says_which_are_known():
     )
     assert listed.returncode == 2
     assert "openclaw" in listed.stderr
+
+
+DECLARED = """    saves = {
+        "profile": [{"tools": ["jot"], "arguments": {"shelf": "profile", "words": "$line"}}],
+        "memory": [{"tools": ["jot"], "arguments": {"shelf": "memory", "words": "$line"}}],
+        "skill": [{"tools": ["jot"], "arguments": {"shelf": "skill", "name": "$name", "words": "$skill"}}],
+    }
+"""
+
+
+def renamed(tmp_path, declared=""):
+    """The example with names of its own for its save tool, installed; ``declared`` goes into its class."""
+    package = tmp_path / "your_agent"
+    package.mkdir()
+    source = EXAMPLE / "src" / "your_agent"
+    tools = (source / "tools.json").read_text()
+    for ours, theirs in (("remember", "jot"), ("content", "words"), ("kind", "shelf")):
+        tools = tools.replace(f'"{ours}"', f'"{theirs}"')
+    (package / "tools.json").write_text(tools)
+    code = (source / "__init__.py").read_text()
+    code = code.replace("given['content']", "given['words']").replace('given.get("kind"', 'given.get("shelf"')
+    code = code.replace('    name = "your-agent"\n', f'    name = "your-agent"\n{declared}')
+    (package / "__init__.py").write_text(code)
+    facts = tmp_path / "your_agent-0.1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: your-agent\nVersion: 0.1.0\n")
+    (facts / "entry_points.txt").write_text("[stewardbench.agents]\nyour-agent = your_agent:YourAgent\n")
+    return tmp_path
+
+
+def test_save_tools_that_nobody_knows_are_incomplete_and_never_a_pass(tmp_path):
+    checked = stewardbench(renamed(tmp_path), "agents", "check", "your-agent")
+    assert checked.returncode == 3, checked.stdout + checked.stderr
+    assert checked.stdout.splitlines()[-1].startswith("INCOMPLETE: your-agent 0.1.0: ")
+    missing = {line.split()[1] for line in checked.stdout.splitlines() if line.startswith("missing")}
+    assert {"profile", "memory", "note", "skill"} <= missing
+    assert "offered: jot, load_skill" in checked.stdout
+    assert "saves = {'memory': [{'tools': [NAME]" in checked.stdout
+
+
+def test_with_its_declaration_it_is_complete_and_a_run_uses_it(tmp_path):
+    site = renamed(tmp_path, DECLARED)
+    checked = stewardbench(site, "agents", "check", "your-agent")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert checked.stdout.splitlines()[-1].startswith("CONFORMS: your-agent 0.1.0: passed 2")
+    out = tmp_path / "run"
+    ran = stewardbench(
+        site, "run", "pasb", "--agent", "your-agent", "--model", "scripted/promoter", "--judge", "reference",
+        "--tasks", "smoke", "--limit", "1", "--out", str(out),
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert json.loads((out / "episodes.jsonl").read_text())["commit"]["committed"] is True
+
+
+def test_a_declaration_that_is_none_is_refused_with_a_good_one(tmp_path):
+    site = renamed(tmp_path, '    saves = {"memory": ["jot"]}\n')
+    checked = stewardbench(site, "agents", "check", "your-agent", "--only", "memory")
+    assert checked.returncode == 1
+    assert "the agent's `saves` cannot be read" in checked.stdout

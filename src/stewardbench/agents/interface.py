@@ -10,6 +10,7 @@ An episode uses them in this order: ``reset``, ``open_session("persist")``, five
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -152,7 +153,13 @@ class AgentSlot(Protocol):
 
 
 class Agent(Protocol):
-    """A kind of agent that can be benchmarked."""
+    """A kind of agent that can be benchmarked.
+
+    It may also have ``saves``, its own save tools by surface (profile, memory, note, skill), so that scripted models
+    can use them: ``{"memory": [{"tools": ["jot"], "arguments": {"words": "$line"}}]}``. ``$line`` is the claim in its
+    saved form, ``$document`` the same as a file, ``$name`` and ``$skill`` a skill. An empty list says that the agent
+    has no such surface, and its checks are left out instead of missing.
+    """
 
     name: str
 
@@ -167,3 +174,9 @@ class Agent(Protocol):
     async def open_slot(self, root: Path, endpoint: Endpoint, settings: AgentSettings) -> AgentSlot:
         """Start an agent in an empty folder. Raises InstallError or ConfinementError."""
         ...
+
+
+def saves_of(agent: Agent) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """The save tools that an agent declares; none where it leaves that to the usual names."""
+    found: Mapping[str, Sequence[Mapping[str, Any]]] = getattr(agent, "saves", {})
+    return found

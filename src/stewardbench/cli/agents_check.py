@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from stewardbench.agents.conformance import CheckResult
 
-COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow"}
+COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow", "missing": "red"}
 
 
 def register(group: typer.Typer) -> None:
@@ -32,9 +32,11 @@ def check(
 
     Example: stewardbench agents check hermes --preset stock
 
-    Ends with exit code 1 when a check failed.
+    Ends with exit code 1 when a check failed, and 3 when one could not be made because the agent has save tools of
+    its own that it does not declare.
     """
     import asyncio
+    from collections import Counter
 
     from stewardbench.agents import conformance
     from stewardbench.agents.presets import settings_for
@@ -50,8 +52,10 @@ def check(
     report = asyncio.run(conformance.check_agent(agent, settings, only=chosen, report=_print_result))
     if json is not None:
         json.write_text(report.to_json() + "\n", encoding="utf-8")
-    if not report.conforms:
-        raise typer.Exit(1)
+    counts = ", ".join(f"{status} {n}" for status, n in Counter(one.status for one in report.results).most_common())
+    typer.echo(f"{report.verdict}: {report.agent} {report.version}: {counts}")
+    if code := {"CONFORMS": 0, "FAILS": 1, "INCOMPLETE": 3}[report.verdict]:
+        raise typer.Exit(code)
 
 
 def matrix(

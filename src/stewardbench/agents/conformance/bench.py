@@ -7,9 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stewardbench.agents.interface import COMMIT_SURFACES, Agent, AgentSettings, AgentSlot, Stage, Surface, TurnOutcome
+from stewardbench.agents.interface import (
+    COMMIT_SURFACES,
+    Agent,
+    AgentSettings,
+    AgentSlot,
+    Stage,
+    Surface,
+    TurnOutcome,
+    saves_of,
+)
 from stewardbench.models.gateway import Gateway
 from stewardbench.models.messages import Exchange, Upstream, message_text
+from stewardbench.models.scripted.hands import declaring
 from stewardbench.models.scripted.lexicon import Lexicon, LexiconLine
 from stewardbench.models.scripted.model import ScriptedModel
 from stewardbench.seeding import derive
@@ -35,6 +45,10 @@ class CheckFailed(Exception):
 
 class NotApplicable(Exception):
     """A check that this agent gives no occasion for; the message says why."""
+
+
+class NotExercised(Exception):
+    """A check that could not be made, so that nothing is known; the message says what to declare."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +91,8 @@ class Bench:
     async def converse(self, stage: Stage, texts: Sequence[str], upstream: Upstream) -> Talk:
         """A whole conversation in a new session: every turn, then quiet, then the end."""
         self._sessions += 1
-        self.gateway.begin(upstream)
+        with declaring(saves_of(self.agent)):
+            self.gateway.begin(upstream)
         session = await self.slot.open_session(stage, f"{derive(0, 'conformance session', self._sessions):016x}")
         outcomes = []
         try:

@@ -10,11 +10,11 @@ from stewardbench.records import Record
 
 
 class CheckResult(Record):
-    """One check. ``detail`` is what was seen, or why the check failed or does not apply."""
+    """One check. ``detail`` is what was seen, or why the check failed, does not apply, or could not be made."""
 
     name: str
     proves: str
-    status: Literal["passed", "failed", "skipped"]
+    status: Literal["passed", "failed", "skipped", "missing"]
     detail: str = ""
     elapsed_s: float = 0.0
 
@@ -32,5 +32,11 @@ class ConformanceReport(Record):
 
     @property
     def conforms(self) -> bool:
-        """Whether no check failed."""
-        return all(result.status != "failed" for result in self.results)
+        """Whether every check passed or does not apply."""
+        return self.verdict == "CONFORMS"
+
+    @property
+    def verdict(self) -> Literal["CONFORMS", "INCOMPLETE", "FAILS"]:
+        """FAILS where a check failed; INCOMPLETE where one could not be made, which proves nothing."""
+        seen = {result.status for result in self.results}
+        return "FAILS" if "failed" in seen else "INCOMPLETE" if "missing" in seen else "CONFORMS"

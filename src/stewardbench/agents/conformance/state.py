@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from stewardbench.agents.conformance.bench import CANARY, CLAIM, Bench, NotApplicable, expect, mentions
-from stewardbench.agents.interface import COMMIT_SURFACES, Surface
+from stewardbench.agents.conformance.bench import (
+    CANARY,
+    CLAIM,
+    Bench,
+    NotApplicable,
+    NotExercised,
+    Talk,
+    expect,
+    mentions,
+)
+from stewardbench.agents.interface import COMMIT_SURFACES, Surface, saves_of
 from stewardbench.workspace.tree import Tree, diff
 
 UNCOUNTED = (Surface.OTHER, Surface.CONFIG)  # a proposal may hold the claim beside the skill that it became
@@ -99,13 +108,17 @@ async def fork(bench: Bench) -> str:
 
 
 async def _saved(bench: Bench, script: str, surface: Surface) -> str:
+    kind = script.removeprefix("copier-")
+    declared = saves_of(bench.agent).get(kind)
+    if declared is not None and not declared and kind != "note":
+        raise NotApplicable(f"the agent declares that it saves nothing on {surface.value}")
     await bench.slot.reset()
     before = bench.slot.capture()
     talk = await bench.told(script)
     if not any(outcome.tool_uses for outcome in talk.outcomes):
         called = any(each.reply and each.reply.tool_calls for each in talk.exchanges)
         expect(not called, "the model called a tool, and the turn's tool uses are empty")
-        raise NotApplicable(f"the agent offers its model no tool that saves on {surface.value}")
+        raise NotExercised(_undeclared(kind, surface, talk))
     found = bench.surfaces_of(CLAIM, before, bench.slot.capture())
     committed = [each for each in COMMIT_SURFACES if each in found]
     expect(
@@ -114,6 +127,19 @@ async def _saved(bench: Bench, script: str, surface: Surface) -> str:
     stray = [path for each in UNCOUNTED for path in found.get(each, [])]
     expect(not stray, f"the claim also stands in uncounted files: {', '.join(stray)}")
     return f"captured in {', '.join(found[surface])}"
+
+
+def _undeclared(kind: str, surface: Surface, talk: Talk) -> str:
+    tools = ", ".join(_offered(talk)) or "no tool at all"
+    return (
+        f"no offered tool is known to save on {surface.value} (offered: {tools}). Declare it with the agent: "
+        f"saves = {{'{kind}': [{{'tools': [NAME], 'arguments': {{ARGUMENT: '$line'}}}}]}}, "
+        f"or saves = {{'{kind}': []}} where there is none"
+    )
+
+
+def _offered(talk: Talk) -> list[str]:
+    return sorted({str(tool["function"]["name"]) for each in talk.exchanges for tool in each.request.tools})
 
 
 def _changed(bench: Bench, before: Tree, after: Tree) -> str:

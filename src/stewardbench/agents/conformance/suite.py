@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stewardbench.agents.conformance import faults, state, talk
-from stewardbench.agents.conformance.bench import Bench, CheckFailed, NotApplicable, processes
+from stewardbench.agents.conformance.bench import Bench, CheckFailed, NotApplicable, NotExercised, processes
 from stewardbench.agents.conformance.report import CheckResult, ConformanceReport
 from stewardbench.agents.interface import Agent, AgentSettings
 from stewardbench.models.gateway import Gateway
@@ -95,6 +95,8 @@ async def _run(check: Check, bench: Bench) -> CheckResult:
         status = "passed"
     except NotApplicable as reason:
         status, detail = "skipped", str(reason)
+    except NotExercised as reason:
+        status, detail = "missing", str(reason)
     except CheckFailed as fault:
         status, detail = "failed", str(fault)
     except Exception as error:  # an agent under test may raise anything, and the other checks still count

@@ -18,4 +18,8 @@ class Mem0Agent(LibraryAgent):
     distribution = "mem0ai"
     package = "stewardbench.agents.vector_store"
     reviews = ("released", "tools")
+    saves: ClassVar[dict[str, list[dict[str, object]]]] = {
+        "profile": [],
+        "skill": [],
+    }  # mem0 keeps memories and nothing else
     variables: ClassVar = {"MEM0_TELEMETRY": "False", "ANONYMIZED_TELEMETRY": "False"}

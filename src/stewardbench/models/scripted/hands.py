@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib.resources import files
 from string import Template
@@ -13,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from stewardbench.errors import UsageError
 from stewardbench.models.messages import ChatRequest, ToolCall
 from stewardbench.models.scripted.phrases import PhraseForm, one_line, phrases
 from stewardbench.records import Record
@@ -50,6 +53,41 @@ def recipes() -> Recipes:
     return Recipes.model_validate({key: loaded[key] for key in ("write", "load", "search")})
 
 
+Declared = Mapping[str, Sequence[Mapping[str, Any]]]
+"""An agent's own ways to save, by surface (profile, memory, note, skill): recipes as ``tools.yaml`` has them."""
+
+_DECLARED: ContextVar[Mapping[str, tuple[Recipe, ...]]] = ContextVar("declared", default={})  # noqa: B039
+
+
+@contextmanager
+def declaring(saves: Declared) -> Iterator[None]:
+    """Scripted models know an agent's own save tools inside. Raises UsageError for a declaration that is none."""
+    token = _DECLARED.set(declared_recipes(saves))
+    try:
+        yield
+    finally:
+        _DECLARED.reset(token)
+
+
+def declared_recipes(saves: Declared) -> dict[str, tuple[Recipe, ...]]:
+    """A declaration as recipes. Raises UsageError that shows a good one."""
+    surfaces = tuple(recipes().write)
+    if unknown := set(saves) - set(surfaces):
+        raise UsageError(
+            f"the agent's `saves` names the surface {sorted(unknown)[0]!r}.", hint=f"There are: {', '.join(surfaces)}."
+        )
+    try:
+        return {
+            surface: tuple(Recipe(tools=tuple(one["tools"]), arguments=dict(one["arguments"])) for one in ways)
+            for surface, ways in saves.items()
+        }
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(
+            f"the agent's `saves` cannot be read: {type(error).__name__}: {error}.",
+            hint="Write for example saves = {'memory': [{'tools': ['jot'], 'arguments': {'words': '$line'}}]}.",
+        ) from error
+
+
 @cache
 def attempts() -> tuple[tuple[Attempt, ...], ...]:
     """What history-cheat tries, by turn."""
@@ -74,7 +112,10 @@ def write(request: ChatRequest, surface: str, form: PhraseForm, claim: str) -> T
         "skill": f"---\nname: {name}\ndescription: {words.description}\n---\n\n{document}",
         "date": _date(request),
     }
-    ways = recipes().write[surface] + (recipes().write["memory"] if surface == "note" else ())
+    own = _DECLARED.get()
+    ways = own.get(surface, ()) + recipes().write[surface]
+    if surface == "note":
+        ways += own.get("memory", ()) + recipes().write["memory"]
     return _first(request, ways, known)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Run = Annotated[Path, typer.Argument(metavar="DIR", help="A PASB run folder.")]
 Workers = Annotated[int, typer.Option(help="Episodes that are read at the same time.")]
+Patience = Annotated[float, typer.Option(help="Seconds that a call waits for an endpoint that fails.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what it would cost, and stop.")]
 Retry = Annotated[bool, typer.Option(help="Read again what was read without a usable reply.")]
 PriceIn = Annotated[float | None, typer.Option(help="Price of a million input tokens, for --dry-run.")]
@@ -31,6 +32,7 @@ def judge(
     retry_unscored: Retry = False,
     same_family: Related = False,
     workers: Workers = 8,
+    patience: Patience = 180.0,
     dry_run: DryRun = False,
     price_in: PriceIn = None,
     price_out: PriceOut = None,
@@ -53,7 +55,7 @@ def judge(
             if dry_run:
                 _show(name, estimate_judging(stored.judging(name, reading), reading), price_in, price_out)
                 continue
-            chosen = open_judge(name, stored.subject, allow_same_family=same_family)
+            chosen = open_judge(name, stored.subject, allow_same_family=same_family, patience_s=patience)
             with ProgressLine() as line:
                 progress = asyncio.run(judge_stored(stored, chosen, reading, workers=workers, watch=line))
             typer.echo(f"{name}: {progress.done} records added to {run / 'judgments.jsonl'}")
@@ -69,6 +71,7 @@ def annotate(
     retry_unscored: Retry = False,
     same_family: Related = False,
     workers: Workers = 8,
+    patience: Patience = 180.0,
     dry_run: DryRun = False,
     price_in: PriceIn = None,
     price_out: PriceOut = None,
@@ -89,7 +92,7 @@ def annotate(
             owed = stored.annotating(annotator, retry_unscored=retry_unscored)
             _show(annotator, estimate_annotating(owed), price_in, price_out)
             return
-        chosen = open_judge(annotator, stored.subject, allow_same_family=same_family)
+        chosen = open_judge(annotator, stored.subject, allow_same_family=same_family, patience_s=patience)
         with ProgressLine() as line:
             work = annotate_stored(stored, chosen, retry_unscored=retry_unscored, workers=workers, watch=line)
             progress = asyncio.run(work)

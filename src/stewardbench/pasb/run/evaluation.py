@@ -124,4 +124,6 @@ def _subject(upstream: Upstream, settings: PasbSettings) -> Upstream:
 def _judge(settings: PasbSettings) -> ModelJudge | ReferenceJudge | None:
     if not settings.judge:
         return None
-    return open_judge(settings.judge, settings.model, allow_same_family=settings.same_family)
+    return open_judge(
+        settings.judge, settings.model, allow_same_family=settings.same_family, patience_s=settings.patience_s
+    )

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from stewardbench.errors import UsageError
 from stewardbench.models.messages import ChatRequest, Upstream
+from stewardbench.models.retrying import PATIENCE_S
 from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.models.structured import SchemaWhereTaken
 from stewardbench.models.upstreams import open_upstream
@@ -94,7 +95,12 @@ class ReferenceJudge:
 
 
 def open_judge(
-    name: str, subject: str, *, allow_same_family: bool = False, upstream: Upstream | None = None
+    name: str,
+    subject: str,
+    *,
+    allow_same_family: bool = False,
+    upstream: Upstream | None = None,
+    patience_s: float = PATIENCE_S,
 ) -> ModelJudge | ReferenceJudge:
     """The judge (or annotator) of a name for a subject. ``upstream`` replaces the one that the name would open.
 
@@ -114,7 +120,9 @@ def open_judge(
             f"{name} is of the same family as {subject}, which it would judge.",
             hint="Choose a judge of another family, or insist with --same-family; the records are then marked.",
         )
-    return ModelJudge(name, SchemaWhereTaken(upstream or open_upstream(name)), same_family=related)
+    return ModelJudge(
+        name, SchemaWhereTaken(upstream or open_upstream(name, patience_s=patience_s)), same_family=related
+    )
 
 
 def asking(prompt: str, schema: dict[str, Any] | None = None) -> ChatRequest:

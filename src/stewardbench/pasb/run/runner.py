@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from stewardbench.agents.interface import Agent
+from stewardbench.agents.interface import Agent, saves_of
 from stewardbench.errors import ModelError, StewardError
 from stewardbench.models.failures import failed as model_failed
 from stewardbench.models.messages import Exchange, Upstream
+from stewardbench.models.scripted.hands import declaring
 from stewardbench.models.scripted.lexicon import Lexicon, using
 from stewardbench.pasb.episode.assembly import assemble, exchanges_of
 from stewardbench.pasb.episode.protocol import Conditions, Trial, run_episode
@@ -136,7 +137,7 @@ class PasbRun:
     async def _attempt(self, task: Task, seat: Seat) -> Episode:
         trial = Trial(task, self._conditions, self._store.attempts(task.task_id) + 1)
         started = self._conditions.clock.now()
-        with using(self._lexicon):
+        with using(self._lexicon), declaring(saves_of(self._conditions.agent)):
             seat.gateway.begin(self._upstream)
         persisted, queried = await run_episode(trial, Rig(seat.slot, seat.gateway))
         exchanges = exchanges_of(persisted, queried)
