@@ -5,6 +5,7 @@ adds one by an entry point of the group ``stewardbench.benchmarks`` that names a
 edited. The parts are given as ``module:attribute`` and imported when they are first needed, so that the command line
 starts fast and a report does not load what only a run needs.
 
+    attempts    a function ``(RunFolder) -> Iterator[runs.store.Tried]``: the stored attempts, line by line
     reporting   a ``report.part.Reporting``: tables, figures, the numbers that a comparison pairs
     pages       a ``site.part.Paging``: the site's page and the explorer's episodes
     commands    a function that adds commands: ``(cli.commands.Commands) -> None``
@@ -46,6 +47,7 @@ class Benchmark:
     name: str
     title: str
     records: tuple[str, ...] = ("tasks.jsonl", "episodes.jsonl")
+    attempts: str = "stewardbench.runs.loop:stored"
     reporting: str = ""
     pages: str = ""
     commands: str = ""

@@ -42,13 +42,13 @@ def stewardbench(installed, *arguments, code=""):
 DIES = f"""
 import os
 from stewardbench.records import JsonlLog
-append, left = JsonlLog.append, [{KILLED_AFTER}]
-def dying(self, line):
-    append(self, line)
+extend, left = JsonlLog.extend, [{KILLED_AFTER}]
+def dying(self, lines):
+    extend(self, lines)
     left[0] -= 1
     if not left[0]:
         os.kill(os.getpid(), 9)
-JsonlLog.append = dying
+JsonlLog.extend = dying
 """
 
 

@@ -15,6 +15,7 @@ from made_outcomes import outcome
 from stewardbench.cli import app
 from stewardbench.errors import UsageError
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome
+from stewardbench.report.build import build_report
 from stewardbench.report.compare import compare, sentence
 from stewardbench.report.measured import CLUSTER, TASK, Measured, Metric, measured
 from stewardbench.report.ranking import gate, rank
@@ -201,13 +202,24 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"a": write_run(root / "a", made), "b": write_run(root / "b", [raised(one) for one in made])}
 
 
-def test_an_episodes_df4_is_its_share_of_failed_turn_dimensions(folders: dict[str, Path]) -> None:
-    before, after = measured(folders["a"]), measured(folders["b"])
-    assert set(before.frame["df4"]) == {0.0, 0.25}
-    assert set(after.frame["df4"]) == {0.5, 0.75}
-    found = compare(before, after)
+def test_df4_is_the_mean_of_four_rates_as_in_the_report(folders: dict[str, Path]) -> None:
+    found = compare(measured(folders["a"]), measured(folders["b"]))
     assert found.headline.metric.name == "df4"
     assert found.headline.change.estimate == pytest.approx(50.0)
+    for side, value in (("a", found.headline.before), ("b", found.headline.after)):
+        table = build_report([folders[side]]).table("table02").frame
+        assert value == pytest.approx(table.filter(pl.col("metric") == "df4")["value"].item())
+
+
+def test_a_task_that_lacks_one_score_still_counts_in_the_other_rates(tmp_path: Path) -> None:
+    """Four episodes, two without one score: DF4 is the mean of 2/4, 2/4, 1/2 and 0/4, not of whole episodes."""
+    fail, lacking = {"syc": 5, "leak": 5, "upg": None, "amp": 1}, {"syc": 1, "leak": 1, "upg": 5, "amp": 1}
+    scores = [fail, fail, lacking, lacking | {"upg": 1}]
+    made = [outcome(episode_id=f"e{n}", task_id=f"t{n}", base_item_id=f"b{n}", **one) for n, one in enumerate(scores)]
+    run = measured(write_run(tmp_path / "run", made))
+    effect = compare(run, run).headline
+    assert (effect.before, effect.after, effect.lost) == (pytest.approx(37.5), pytest.approx(37.5), 0)
+    assert [one.mean for one in rank([run, run]).runs] == [pytest.approx(37.5)] * 2
 
 
 @pytest.mark.parametrize(

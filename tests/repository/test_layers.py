@@ -12,7 +12,8 @@ import pytest
 import stewardbench
 
 ROOT = Path(stewardbench.__file__).parent
-SHARED = {"records", "seeding", "errors", "benchmark"}
+# Of ``runs``, what a job is and which attempt counts is everybody's.
+SHARED = {"records", "seeding", "errors", "benchmark", "runs.jobs"}
 ENGINE = ("runs", "report", "site")
 WINGS = ("pasb", "sovereignpa")
 # The edges of a wing stand above the engine, its core below; the core never sees an edge.

@@ -14,9 +14,10 @@ from run_contents import assert_each_task_once, attempts, rows
 
 from stewardbench.errors import AgentCrashed, StoreError, UsageError
 from stewardbench.models.scripted.model import ScriptedModel
+from stewardbench.pasb.measure.outcomes import job_of
 from stewardbench.pasb.run import judges
 from stewardbench.pasb.run import store as pasb_store
-from stewardbench.pasb.run.store import PasbStore
+from stewardbench.pasb.run.store import PasbStore, read_tasks
 from stewardbench.records import BlobStore, JsonlLog
 from stewardbench.runs import slots
 from stewardbench.runs.exchanges import load_exchanges
@@ -194,17 +195,17 @@ def test_a_bug_fails_its_task_and_the_next_start_tries_again(run, double, tmp_pa
 
 
 def test_full_disk_stops_the_run_and_keeps_what_was_finished(run, double, tmp_path, monkeypatch):
-    append, count = JsonlLog.append, []
+    extend, count = JsonlLog.extend, []
 
-    def full(self, line):
+    def full(self, lines):
         if self.path.name == "episodes.jsonl":
-            count.append(line)
+            count.extend(lines)
             if len(count) == 3:
                 raise StoreError("no space", hint="Free space.") from OSError(errno.ENOSPC, "No space left")
-        append(self, line)
+        extend(self, lines)
 
     with monkeypatch.context() as patch:
-        patch.setattr(JsonlLog, "append", full)
+        patch.setattr(JsonlLog, "extend", full)
         with pytest.raises(StoreError, match="no space"):
             run(sample=8)
     assert len(rows(tmp_path / "run", "episodes")) == 2
@@ -241,9 +242,9 @@ def _killed(start, out, moment, after):
     """Run, and be killed at a moment of the episode that comes ``after`` so many."""
     count = [0]
     target, name = {
-        "before the line": (pasb_store.PasbStore, "add_episode"),
-        "within the line": (JsonlLog, "append"),
-        "after the line": (pasb_store.PasbStore, "_count"),
+        "before the line": (pasb_store.PasbStore, "add"),
+        "within the line": (JsonlLog, "extend"),
+        "after the line": (pasb_store.PasbStore, "_note"),
         "before the blob": (pasb_store.PasbStore, "put_exchanges"),
         "in a turn": (ScriptedModel, "complete"),
         "before the judgment": (pasb_store.PasbStore, "add_judgment"),
@@ -255,7 +256,7 @@ def _killed(start, out, moment, after):
         if count[0] > after:
             if moment == "within the line":
                 with Path(self.path).open("ab") as file:
-                    file.write(args[0].encode()[: len(args[0]) // 2])
+                    file.write(args[0][0].encode()[: len(args[0][0]) // 2])
             _kill()
         return whole(self, *args)
 
@@ -319,9 +320,11 @@ def test_store_counts_the_first_valid_attempt(run, double, tmp_path):
     run(sample=1)
     with RunFolder.reopen(tmp_path / "run") as folder:
         store = PasbStore(folder, 3)
-        ((task_id, valid),) = store.finals().items()
+        (valid,) = store.scorable()
         assert valid.endswith(":2")
-        assert store.final_episodes([task_id])[task_id].episode_id == valid
+        (job,) = map(job_of, read_tasks(store.folder).values())
+        assert (store.attempts(job), store.is_final(job), store.valid_id(job)) == (2, True, valid)
+        assert store.final_episodes([job])[job].episode_id == valid
 
 
 def test_event_loop_is_free_afterwards(run):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stewardbench.cli import compare, plan_study, verify
+from stewardbench.cli import compare, merge, plan_study, verify
 
 
 def report(
@@ -63,5 +63,6 @@ def register(app: typer.Typer) -> None:
     """Add the commands that read finished runs to the root command."""
     app.command()(report)
     compare.register(app)
+    merge.register(app)
     plan_study.register(app)
     verify.register(app)

@@ -6,6 +6,7 @@ BENCHMARK = Benchmark(
     "pasb",
     "PASB",
     records=("tasks.jsonl", "episodes.jsonl", "judgments.jsonl", "annotations.jsonl"),
+    attempts="stewardbench.pasb.run.store:stored",
     reporting="stewardbench.pasb.report.reporting:REPORTING",
     pages="stewardbench.pasb.pages:PAGES",
     commands="stewardbench.pasb.cli:register",

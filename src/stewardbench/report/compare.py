@@ -20,7 +20,7 @@ import polars as pl
 
 from stewardbench.errors import UsageError
 from stewardbench.report.lines import SEED
-from stewardbench.report.measured import CLUSTER, TASK, Measured, Metric
+from stewardbench.report.measured import CLUSTER, TASK, Measured, Metric, shared
 from stewardbench.statistics import (
     Interval,
     SignTest,
@@ -128,16 +128,16 @@ def compare(
     both = before.frame.join(after.frame.drop(CLUSTER), on=TASK, suffix=" after")
     if both.is_empty():
         raise UsageError("no valid task is in both runs.", hint="Run both on the same task set.")
-    scored = [m for m in before.metrics if _pairs(both, m).height]
+    scored = [m for m in before.metrics if _pairs(before, after, m).height]
     names = [metric.name for metric in scored]
     first = headline or (names[0] if names else before.metrics[0].name)
     if first not in names:
         raise UsageError(f"no pair of tasks is scored in {first!r}.", hint=f"There are: {', '.join(names) or 'none'}.")
     ordered = sorted(scored, key=lambda metric: metric.name != first)
-    pairs = [_pairs(both, metric) for metric in ordered]
+    pairs = [_pairs(before, after, metric) for metric in ordered]
     level = simultaneous_level(_pulls(pairs), seed=seed, purpose="compare")
     effects = tuple(
-        _effect(metric, one, level, margin, before.frame[metric.name].count() - one.height)
+        _effect(metric, one, level, margin, _scored(before, metric) - one.height)
         for metric, one in zip(ordered, pairs, strict=True)
     )
     return Comparison(
@@ -173,7 +173,7 @@ def changes_of(before: Measured, after: Measured, *, metric: str | None = None) 
     known = {m.name: m for m in before.metrics}
     if wanted not in known:
         raise UsageError(f"no metric {wanted!r}.", hint=f"There are: {', '.join(known)}.")
-    pairs = _pairs(before.frame.join(after.frame.drop(CLUSTER), on=TASK, suffix=" after"), known[wanted])
+    pairs = _pairs(before, after, known[wanted])
     if pairs.is_empty():
         raise UsageError(f"no pair of tasks is scored in {wanted!r}.", hint="Use runs of the same tasks.")
     return (pairs["after"] - pairs["before"]).to_numpy(), pairs[CLUSTER].to_list()
@@ -188,10 +188,14 @@ def bounds_in_words(change: Interval, clusters: str) -> str:
     return "no interval: one cluster"
 
 
-def _pairs(both: pl.DataFrame, metric: Metric) -> pl.DataFrame:
+def _pairs(before: Measured, after: Measured, metric: Metric) -> pl.DataFrame:
     """The tasks that both sides have scored in one metric."""
-    pairs = both.select(CLUSTER, before=pl.col(metric.name), after=pl.col(f"{metric.name} after"))
-    return pairs.drop_nulls().sort(CLUSTER)
+    return shared([before, after], metric).rename({"run0": "before", "run1": "after"})
+
+
+def _scored(run: Measured, metric: Metric) -> int:
+    """How many tasks a run has scored in a metric, or in any part of it."""
+    return int(run.frame.select(pl.any_horizontal(pl.col(*metric.columns).is_not_null()).sum()).item())
 
 
 def _pulls(pairs: list[pl.DataFrame]) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from stewardbench.errors import UsageError
 from stewardbench.report.compare import Comparison
 from stewardbench.report.lines import SEED
-from stewardbench.report.measured import CLUSTER, TASK, Measured
+from stewardbench.report.measured import CLUSTER, Measured, shared
 from stewardbench.statistics import Interval, change_interval, cluster_sums, simultaneous_level
 
 UNTOLD, NOT_EQUAL = "not told apart", "not shown equal"
@@ -68,10 +68,7 @@ def rank(runs: Sequence[Measured], *, headline: str | None = None, seed: int = S
     if metric is None or metric.lower is None:
         named = ", ".join(m.name for m in runs[0].metrics if m.lower is not None)
         raise UsageError(f"{headline!r} cannot rank runs.", hint=f"These can: {named}.")
-    joined = runs[0].frame.select(TASK, CLUSTER, run0=metric.name)
-    for number, run in enumerate(runs[1:], 1):
-        joined = joined.join(run.frame.select(TASK, **{f"run{number}": metric.name}), on=TASK)
-    joined = joined.drop_nulls().sort(CLUSTER)
+    joined = shared(runs, metric)
     if joined.is_empty():
         raise UsageError("no task is scored in all of these runs.", hint="Run all on the same task set.")
     values = joined.select(f"run{number}" for number in range(len(runs))).to_numpy() * metric.scale

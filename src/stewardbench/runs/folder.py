@@ -33,6 +33,7 @@ from stewardbench.records import BlobStore, JsonlLog, Misfit, Record, canonical_
 
 # May change between resumes.
 FREE_SETTINGS = frozenset({"workers", "max_connections", "display", "max_attempts", "patience_s"})
+SHARD = "shard"  # which part of the run a folder holds; fixed, but no setting that results depend on
 
 
 class Manifest(Record):

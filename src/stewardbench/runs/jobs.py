@@ -5,18 +5,20 @@
     counting   **the first valid attempt counts; where there is none, the last one stands for the job**
 
 The first valid attempt counts, because a later one would let a rerun replace a result that somebody has seen. A job is
-finished when it has a valid attempt, or as many invalid ones as it may have.
+finished when it has a valid attempt, or as many invalid ones as it may have; an attempt that never reached its subject,
+because the endpoint failed, uses none of them up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from stewardbench.errors import UsageError
 from stewardbench.records import Record
 
 T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 
 
 class Job(Record):
@@ -37,46 +39,54 @@ class Job(Record):
         return "+".join(parts)
 
 
-class Attempts(Generic[T]):
-    """The attempts at jobs as they come, and which one counts. Holds one item per job, not all of them."""
+class Attempts(Generic[K, T]):
+    """The attempts at jobs as they come, and which one counts. Holds two items per job, not all of them.
+
+    Within a run the key is the ``Job``; where several runs are read together, it is the run's id with the job.
+    """
 
     def __init__(self) -> None:
-        self._tried: dict[Job, int] = {}
-        self._valid: dict[Job, T] = {}
-        self._last: dict[Job, T] = {}
+        self._tried: dict[K, int] = {}
+        self._spent: dict[K, int] = {}
+        self._valid: dict[K, T] = {}
+        self._last: dict[K, T] = {}
 
-    def add(self, job: Job, item: T, *, valid: bool) -> None:
-        """Take note of one attempt. ``item`` is whatever the caller wants back of the one that counts."""
+    def add(self, job: K, item: T, *, valid: bool, spent: bool = True) -> None:
+        """Take note of one attempt. ``item`` is whatever the caller wants back of the one that counts.
+
+        ``spent`` is False for an attempt that uses up none of those that the job may have.
+        """
         self._tried[job] = self.tried(job) + 1
+        self._spent[job] = self._spent.get(job, 0) + spent
         self._last[job] = item
         if valid:
             self._valid.setdefault(job, item)
 
-    def tried(self, job: Job) -> int:
+    def tried(self, job: K) -> int:
         """How many attempts at a job there are."""
         return self._tried.get(job, 0)
 
-    def is_valid(self, job: Job) -> bool:
+    def is_valid(self, job: K) -> bool:
         """Whether a job has a valid attempt."""
         return job in self._valid
 
-    def is_finished(self, job: Job, most: int) -> bool:
+    def is_finished(self, job: K, most: int) -> bool:
         """Whether a job needs no further attempt, when it may have ``most``."""
-        return self.is_valid(job) or self.tried(job) >= most
+        return self.is_valid(job) or self._spent.get(job, 0) >= most
 
-    def counting(self, job: Job) -> T | None:
+    def counting(self, job: K) -> T | None:
         """The attempt that counts, None where there is none at all."""
         return self._valid.get(job, self._last.get(job))
 
-    def items(self) -> Iterator[tuple[Job, T]]:
+    def items(self) -> Iterator[tuple[K, T]]:
         """Every job with the attempt that counts, in the order in which the jobs were first tried."""
         for job in self._tried:
             yield job, self._valid.get(job, self._last[job])
 
 
-def counting(attempts: Iterable[T], job: Callable[[T], Job], valid: Callable[[T], bool]) -> list[T]:
+def counting(attempts: Iterable[T], job: Callable[[T], K], valid: Callable[[T], bool]) -> list[T]:
     """Of some attempts, the one that counts for each job, in the order in which the jobs were first tried."""
-    found: Attempts[T] = Attempts()
+    found: Attempts[K, T] = Attempts()
     for attempt in attempts:
         found.add(job(attempt), attempt, valid=valid(attempt))
     return [item for _, item in found.items()]
@@ -88,9 +98,17 @@ class Shard(Record):
     number: int
     of: int
 
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
     def pick(self, jobs: Sequence[T]) -> tuple[T, ...]:
         """Every ``of``-th job, so that each part holds jobs from all over the run. All parts together are the run."""
         return tuple(jobs[self.number - 1 :: self.of])
+
+
+def part_of(jobs: Sequence[T], mine: Shard | None) -> tuple[T, ...]:
+    """The jobs of one part of a run, or of the whole."""
+    return tuple(jobs) if mine is None else mine.pick(jobs)
 
 
 def shard(text: str) -> Shard | None:

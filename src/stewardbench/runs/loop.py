@@ -11,12 +11,13 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stewardbench.records import Record
-from stewardbench.runs.folder import RunFolder
-from stewardbench.runs.jobs import Attempts, Job
-from stewardbench.runs.progress import Progress, Watch, ignore
+from pydantic import ConfigDict
 
-EPISODES = "episodes"
+from stewardbench.records import Record
+from stewardbench.runs.folder import SHARD, RunFolder
+from stewardbench.runs.jobs import Job, Shard, part_of
+from stewardbench.runs.progress import Progress, Watch, ignore
+from stewardbench.runs.store import EPISODES, AttemptStore, Tried
 
 
 class JobRecord(Record):
@@ -36,6 +37,21 @@ def attempts_in(folder: RunFolder, kind: type[R]) -> Iterator[R]:
     return folder.log(EPISODES).records(kind)
 
 
+def stored(folder: RunFolder) -> Iterator[Tried]:
+    """What a merge has to know of the stored attempts, line by line. Raises StoreError for a damaged one."""
+    return map(_about, folder.log(EPISODES).records(_Seen))
+
+
+class _Seen(JobRecord):
+    """The fields that every stored attempt has."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+def _about(record: JobRecord) -> Tried:
+    return Tried(record.job, f"{record.job.id}:{record.attempt}", record.valid)
+
+
 async def run_jobs(
     benchmark: str,
     out: Path,
@@ -46,6 +62,7 @@ async def run_jobs(
     *,
     max_attempts: int = 3,
     workers: int = 1,
+    shard: Shard | None = None,
     watch: Watch = ignore,
 ) -> Progress:
     """Run or resume a run until every job has a valid attempt or no attempts left.
@@ -53,21 +70,20 @@ async def run_jobs(
     ``attempt(job, number)`` makes one; ``settings`` go into the manifest. Raises StoreError (locked, other settings,
     full disk) and whatever ``attempt`` raises; what was finished until then is kept.
     """
-    with RunFolder.open(out, benchmark, settings) as folder:
-        done: Attempts[None] = Attempts()
-        for record in attempts_in(folder, kind):
-            done.add(record.job, None, valid=record.valid)
-        waiting = [job for job in jobs if not done.is_finished(job, max_attempts)]
+    declared = {**settings, SHARD: str(shard)} if shard else settings
+    jobs = part_of(jobs, shard)
+    with RunFolder.open(out, benchmark, declared) as folder:
+        done: AttemptStore[R] = AttemptStore(folder, map(_about, attempts_in(folder, kind)), _about, max_attempts)
+        waiting = [job for job in jobs if not done.is_final(job)]
         progress = Progress(total=len(jobs), earlier=len(jobs) - len(waiting))
         watch(progress)
         queue = iter(waiting)
 
         async def work() -> None:
             for job in queue:
-                while not done.is_finished(job, max_attempts):
-                    record = await attempt(job, done.tried(job) + 1)
-                    folder.log(EPISODES).append(record.to_json())
-                    done.add(job, None, valid=record.valid)
+                while not done.is_final(job):
+                    record = await attempt(job, done.attempts(job) + 1)
+                    done.add([record])
                 progress.done += done.is_valid(job)
                 progress.invalid += not done.is_valid(job)
                 watch(progress)

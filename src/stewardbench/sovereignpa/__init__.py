@@ -18,6 +18,7 @@ BENCHMARK = Benchmark(
     "sovereignpa",
     "SovereignPA-Bench",
     records=("tasks.jsonl", "episodes.jsonl"),
+    attempts="stewardbench.sovereignpa.run.store:stored",
     reporting="stewardbench.sovereignpa.report.reporting:REPORTING",
     pages="stewardbench.sovereignpa.pages:PAGES",
     commands="stewardbench.sovereignpa.cli:register",

@@ -15,6 +15,7 @@ from pydantic import Field, JsonValue, TypeAdapter
 
 from stewardbench import __version__
 from stewardbench.records import JsonlLog, Record, fit_json
+from stewardbench.runs.jobs import Job
 from stewardbench.sovereignpa.axes import CancelVariant, EndReason, Split, Variant
 from stewardbench.sovereignpa.booking.episode import BookingEpisode
 from stewardbench.sovereignpa.booking.metrics import score
@@ -135,6 +136,11 @@ class CancelLog(_EpisodeLog):
 
 EpisodeLog = BookingLog | CancelLog
 _ANY: TypeAdapter[EpisodeLog] = TypeAdapter(Annotated[EpisodeLog, Field(discriminator="schema_")])
+
+
+def job_of(scenario_id: str, seed: int) -> Job:
+    """The job that a log is an attempt at: its scenario under its sampling seed."""
+    return Job(task=scenario_id, seed=seed)
 
 
 def read_log(text: str) -> EpisodeLog:

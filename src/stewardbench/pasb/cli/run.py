@@ -29,6 +29,7 @@ def run_pasb(
     confine: Annotated[str, typer.Option(help="auto, required or off.")] = "auto",
     seed: Annotated[int, typer.Option(help="Seed of the sample and the canaries.")] = 0,
     temperature: Annotated[str, typer.Option(help="A number, or 'default' to leave it to the provider.")] = "0",
+    shard: Annotated[str, typer.Option(help="i/n: run one part of n, to be merged with the others later.")] = "",
     max_attempts: Annotated[
         int, typer.Option(help="Attempts at a task while it is invalid; failures of the endpoint do not count.")
     ] = 3,
@@ -53,6 +54,7 @@ def run_pasb(
     from stewardbench.pasb.run.settings import pasb_settings
     from stewardbench.pasb.run.summary import summarise
     from stewardbench.runs.folder import RunFolder
+    from stewardbench.runs.jobs import shard as shard_of
     from stewardbench.runs.terminal import ProgressLine, closing_line
 
     settings = pasb_settings(
@@ -80,10 +82,11 @@ def run_pasb(
         same_family=same_family,
         options=_options(option or []),
     )
+    part = shard_of(shard)
     with closing_line() as close:
         with ProgressLine() as line:
             tell = partial(typer.echo, err=True)
-            asyncio.run(run(settings, out, workers=workers, watch=line, tell=tell, close=close))
+            asyncio.run(run(settings, out, workers=workers, shard=part, watch=line, tell=tell, close=close))
         typer.echo("\n".join(summarise(RunFolder.read(out))))
         typer.echo(f"\nRecords: {out}   Tables: stewardbench report {out}")
 

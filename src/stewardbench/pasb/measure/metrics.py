@@ -169,7 +169,11 @@ def rate(values: Iterable[bool | None]) -> Rate:
 
 def fails(outcome: EpisodeOutcome, dimension: str, at: float = FAIL_AT) -> bool | None:
     """Whether the episode fails one dimension: its score is ``at`` or more. None when unscored."""
-    score: int | None = getattr(outcome, dimension)
+    return failing(getattr(outcome, dimension), at)
+
+
+def failing(score: float | None, at: float = FAIL_AT) -> bool | None:
+    """Whether a score fails: it is ``at`` or more. None when unscored."""
     return None if score is None else score >= at
 
 

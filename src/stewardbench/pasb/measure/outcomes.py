@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from stewardbench.errors import UsageError
 from stewardbench.pasb.axes import Delivery, Scenario, SubAxis
 from stewardbench.pasb.records import Annotation, Episode, Judgment, Role, Stance, TurnJudgment, policy_label
+from stewardbench.runs.jobs import Job, counting
 
 Kept = TypeVar("Kept", Episode, "EpisodeOutcome")
 Scored = TypeVar("Scored", Judgment, Annotation)
@@ -63,16 +64,25 @@ class EpisodeOutcome:
 
 
 def final_attempts(episodes: Iterable[Kept]) -> list[Kept]:
-    """The attempt that counts for each task of each run: the first valid one, else the last one made.
+    """The attempt that counts for each job of each run, by the rule of ``runs.jobs``, in order of first attempts."""
+    return counting(episodes, lambda one: (one.run_id, job_of(one)), lambda one: one.valid)
 
-    Order is that of each task's first attempt.
-    """
-    chosen: dict[tuple[str, str, str], Kept] = {}
-    for episode in episodes:
-        key = (episode.run_id, episode.task_id, episode.arm)
-        if key not in chosen or not chosen[key].valid:
-            chosen[key] = episode
-    return list(chosen.values())
+
+class OfTask(Protocol):
+    """A task, or what is about one: an episode, an outcome, or a view of them."""
+
+    @property
+    def task_id(self) -> str:
+        """The task's id."""
+
+    @property
+    def arm(self) -> str:
+        """The arm that it belongs to."""
+
+
+def job_of(what: OfTask) -> Job:
+    """The job that a task asks for, or that an episode is an attempt at."""
+    return Job(task=what.task_id, arm=what.arm)
 
 
 def outcomes(

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stewardbench.pasb.axes import Scenario
+from stewardbench.pasb.measure.outcomes import final_attempts
 from stewardbench.pasb.records import Episode, ReplyCheck, Task
 from stewardbench.statistics.interval import Interval, wilson
 
@@ -43,17 +44,15 @@ class TwinRates:
 
 
 def twin_rates(tasks: Iterable[Task], episodes: Iterable[Episode], *, arm: str = "twin") -> tuple[TwinRates, ...]:
-    """Rates by scenario, then over all, of one arm: ``twin`` or ``matched_twin``.
-
-    Episodes of other arms are passed over; the last episode of a task counts.
-    """
+    """Rates by scenario, then over all, of one arm: ``twin`` or ``matched_twin``. Other arms are passed over."""
     twins = {task.task_id: task for task in tasks if task.arm == arm and task.reply_check}
-    last = {episode.task_id: episode for episode in episodes if episode.task_id in twins}
+    kept = final_attempts(episode for episode in episodes if episode.task_id in twins)
+    counted = {episode.task_id: episode for episode in kept}
     rows = [
-        _rates(scenario, {key: episode for key, episode in last.items() if episode.scenario is scenario}, twins)
+        _rates(scenario, {key: episode for key, episode in counted.items() if episode.scenario is scenario}, twins)
         for scenario in Scenario
     ]
-    return (*(row for row in rows if row.kept.n or row.invalid), _rates(None, last, twins))
+    return (*(row for row in rows if row.kept.n or row.invalid), _rates(None, counted, twins))
 
 
 def _rates(scenario: Scenario | None, episodes: Mapping[str, Episode], twins: Mapping[str, Task]) -> TwinRates:

@@ -12,7 +12,8 @@ from stewardbench.pasb.records import Annotation, Episode, InvalidReason, Judgme
 from stewardbench.pasb.run.known import unexpected
 from stewardbench.pasb.run.store import ANNOTATIONS, EPISODES, JUDGMENTS, TASKS, read_records
 from stewardbench.runs.closing import Closing
-from stewardbench.runs.folder import RunFolder
+from stewardbench.runs.folder import SHARD, RunFolder
+from stewardbench.runs.jobs import part_of, shard
 
 FAILED_CALL = re.compile(r"HTTP \d+: (\w+): ")  # as episode.validity writes it
 NOT_JUDGED = "not judged"
@@ -38,7 +39,7 @@ def run_closing(folder: RunFolder) -> Closing:
     odd = unexpected(model, found) if model.startswith(PREFIX) else {}
     return _closing(
         found,
-        asked=sum(1 for _ in folder.log(TASKS).lines()),
+        asked=len(part_of([line for line, _ in folder.log(TASKS).lines()], shard(str(settings.get(SHARD, ""))))),
         readings=readings if judge else None,
         kinds=kinds,
         faults=sum(1 for one in found if one.valid and one.task_id in odd),

@@ -31,7 +31,8 @@ from stewardbench.pasb.run.settings import PasbSettings, manifest_settings, sele
 from stewardbench.pasb.run.store import PasbStore
 from stewardbench.runs.closing import Closing
 from stewardbench.runs.evaluation import evaluate, known_to_inspect
-from stewardbench.runs.folder import RunFolder
+from stewardbench.runs.folder import SHARD, RunFolder
+from stewardbench.runs.jobs import Shard, part_of
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.runs.slots import SlotPool, slot_folder
 
@@ -56,6 +57,7 @@ async def run_pasb(
     out: Path,
     *,
     workers: int = 1,
+    shard: Shard | None = None,
     watch: Watch = ignore,
     tell: Callable[[str], object] = lambda line: None,
     close: Callable[[Closing], None] = lambda closing: None,
@@ -73,7 +75,8 @@ async def run_pasb(
     agent, tasks = load_agent(settings.agent), select_tasks(settings)
     upstream = _subject(open_upstream(settings.model, patience_s=settings.patience()), settings)
     judge = _judge(settings)
-    with open_folder(settings, out, agent, tasks, workers) as store:
+    with open_folder(settings, out, agent, tasks, workers, shard) as store:
+        tasks = part_of(tasks, shard)
         pool = SlotPool(agent, settings.agent_settings(agent), workers, slot_folder(out), model=settings.told_model)
         run = PasbRun(settings, store, agent, tasks, pool, upstream=upstream, judge=judge, watch=watch)
         watch(run.progress)
@@ -89,10 +92,15 @@ async def run_pasb(
 
 @contextmanager
 def open_folder(
-    settings: PasbSettings, out: Path, agent: Agent, tasks: tuple[Task, ...], workers: int
+    settings: PasbSettings,
+    out: Path,
+    agent: Agent,
+    tasks: tuple[Task, ...],
+    workers: int,
+    shard: Shard | None = None,
 ) -> Iterator[PasbStore]:
-    """The store of a run folder, created or resumed and locked. Raises StoreError."""
-    declared = manifest_settings(settings, agent, tasks, workers)
+    """The store of a run folder, created or resumed and locked. ``tasks`` are the whole run's. Raises StoreError."""
+    declared = manifest_settings(settings, agent, tasks, workers) | ({SHARD: str(shard)} if shard else {})
     versions = {"inspect_ai": version("inspect_ai")}
     with RunFolder.open(out, "pasb", declared, versions) as folder:
         store = PasbStore(folder, settings.max_attempts)

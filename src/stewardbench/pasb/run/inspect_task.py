@@ -18,6 +18,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from stewardbench.pasb.axes import DIMENSIONS, FAIL_AT
+from stewardbench.pasb.measure.metrics import failing, rate
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes
 from stewardbench.pasb.records import Episode, Judgment, Task
 
@@ -70,11 +71,12 @@ def run_episode(source: EpisodeSource, find: Callable[[str], Task]) -> Solver:
 
 @metric
 def failure_rate(at: float = FAIL_AT) -> Metric:
-    """Share of scored samples at or above the failing score."""
+    """The failure rate of one dimension over the scored samples, as ``measure.metrics`` defines it."""
 
     def compute(scores: list[SampleScore]) -> float:
         values = [one.score.as_float() for one in scores]
-        return sum(value >= at for value in values) / len(values) if values else math.nan
+        found = rate(failing(None if math.isnan(value) else value, at) for value in values)
+        return math.nan if found.value is None else float(found.value)
 
     return compute
 

@@ -22,6 +22,7 @@ from stewardbench.models.scripted.lexicon import Lexicon, using
 from stewardbench.pasb.episode.assembly import assemble, exchanges_of
 from stewardbench.pasb.episode.protocol import Conditions, Trial, run_episode
 from stewardbench.pasb.episode.turns import Rig
+from stewardbench.pasb.measure.outcomes import job_of
 from stewardbench.pasb.records import Episode, InvalidReason, Judgment, Task
 from stewardbench.pasb.run.judges import Judge
 from stewardbench.pasb.run.settings import PasbSettings
@@ -112,15 +113,21 @@ class PasbRun:
 
     def _pending(self) -> tuple[Task, ...]:
         """Tasks without a final episode, and those whose valid episode the judge has not seen."""
-        finals = self._store.finals()
         judged = self._store.judged(self._judge.name) if self._judge else set()
-        waiting = {t for t, valid_id in finals.items() if self._judge and valid_id and valid_id not in judged}
-        return tuple(t for t in self.tasks if t.task_id not in finals or t.task_id in waiting)
+
+        def is_left(task: Task) -> bool:
+            job = job_of(task)
+            if not self._store.is_final(job):
+                return True
+            valid_id = self._store.valid_id(job)
+            return self._judge is not None and valid_id is not None and valid_id not in judged
+
+        return tuple(task for task in self.tasks if is_left(task))
 
     async def _obtain(self, task: Task) -> Episode:
         """The final episode of a task; after ``max_attempts`` failures of its endpoint in this start, the last one."""
-        unreached = 0
-        while not self._store.is_final(task.task_id):
+        unreached, job = 0, job_of(task)
+        while not self._store.is_final(job):
             async with self._pool.seat() as seat:
                 if self.stopped is not None:
                     raise self.stopped
@@ -129,13 +136,13 @@ class PasbRun:
             if not episode.valid:
                 self._show(f"{task.task_id}: {episode.invalid_reason}: {episode.invalid_detail}")
             unreached += is_endpoints(episode)
-            if self._store.is_final(task.task_id) or unreached >= self._max_attempts:
+            if self._store.is_final(job) or unreached >= self._max_attempts:
                 return episode
             self.progress.retried += 1
-        return self._store.final_episodes([task.task_id])[task.task_id]
+        return self._store.final_episodes([job])[job]
 
     async def _attempt(self, task: Task, seat: Seat) -> Episode:
-        trial = Trial(task, self._conditions, self._store.attempts(task.task_id) + 1)
+        trial = Trial(task, self._conditions, self._store.attempts(job_of(task)) + 1)
         started = self._conditions.clock.now()
         with using(self._lexicon), declaring(saves_of(self._conditions.agent)):
             seat.gateway.begin(self._upstream)
@@ -150,7 +157,7 @@ class PasbRun:
             completed=self._conditions.clock.now(),
             exchanges_sha256=self._store.put_exchanges(exchanges),
         )
-        self._store.add_episode(episode)
+        self._store.add([episode])
         self._watch_endpoint(episode, exchanges)
         self.progress.input_tokens += episode.input_tokens
         self.progress.output_tokens += episode.output_tokens

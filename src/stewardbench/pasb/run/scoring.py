@@ -101,7 +101,7 @@ class Stored:
                 yield ScoringJob(task, episode)
 
     def _valid(self) -> Iterator[tuple[Task, Episode]]:
-        counted = {episode_id for episode_id in self.store.finals().values() if episode_id}
+        counted = self.store.scorable()
         for episode in self.store.episodes():
             if episode.episode_id in counted:
                 yield self._tasks[episode.task_id], episode

@@ -9,30 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
+from pydantic import BaseModel
+
 from stewardbench.models.messages import Exchange
+from stewardbench.pasb.measure.outcomes import job_of
 from stewardbench.pasb.records import Annotation, Episode, InvalidReason, Judgment, Task
 from stewardbench.records import Record
 from stewardbench.runs.exchanges import pack
 from stewardbench.runs.folder import RunFolder, write_atomically
+from stewardbench.runs.jobs import Job
+from stewardbench.runs.store import EPISODES, AttemptStore, Tried
+
+__all__ = ["ANNOTATIONS", "EPISODES", "JUDGMENTS", "TASKS", "PasbStore", "is_endpoints", "read_records", "stored"]
 
 RecordType = TypeVar("RecordType", bound=Record)
 
-EPISODES, JUDGMENTS, ANNOTATIONS, TASKS = "episodes", "judgments", "annotations", "tasks"
+JUDGMENTS, ANNOTATIONS, TASKS = "judgments", "annotations", "tasks"
 
 
-class PasbStore:
-    """The episodes and judgments of an open run folder.
-
-    ``max_attempts`` says when an invalid task is final; attempts whose endpoint failed do not count towards it.
-    """
+class PasbStore(AttemptStore[Episode]):
+    """The episodes and judgments of an open run folder."""
 
     def __init__(self, folder: RunFolder, max_attempts: int) -> None:
-        self.folder, self._max_attempts = folder, max_attempts
-        self._attempts: dict[str, int] = {}
-        self._used: dict[str, int] = {}
-        self._valid: dict[str, str] = {}
-        for episode in self.episodes():
-            self._count(episode)
+        super().__init__(folder, map(_about, read_records(folder, EPISODES, Episode)), _about, max_attempts)
 
     def episodes(self) -> Iterator[Episode]:
         """Every stored attempt, in the order in which they were finished."""
@@ -42,27 +41,16 @@ class PasbStore:
         """Every stored judgment."""
         return read_records(self.folder, JUDGMENTS, Judgment)
 
-    def attempts(self, task_id: str) -> int:
-        """How many attempts at a task are stored."""
-        return self._attempts.get(task_id, 0)
+    def valid_id(self, job: Job) -> str | None:
+        """The id of the valid episode that counts for a job, None where there is none."""
+        found = self.counting(job)
+        return found.name if found is not None and found.valid else None
 
-    def is_final(self, task_id: str) -> bool:
-        """Whether a task has a valid episode, or as many invalid ones as it may have."""
-        return task_id in self._valid or self._used.get(task_id, 0) >= self._max_attempts
-
-    def finals(self) -> dict[str, str | None]:
-        """Every task that is final, with the id of its valid episode, or None when all its attempts were invalid."""
-        return {task_id: self._valid.get(task_id) for task_id in self._attempts if self.is_final(task_id)}
-
-    def final_episodes(self, task_ids: Iterable[str]) -> dict[str, Episode]:
-        """The episode that counts for each of these tasks, where it is final: the valid one, else the last."""
-        wanted = {task_id for task_id in task_ids if self.is_final(task_id)}
-        found = {}
-        for episode in self.episodes():
-            task_id = episode.task_id
-            if task_id in wanted and (episode.valid or task_id not in self._valid):
-                found[task_id] = episode
-        return found
+    def final_episodes(self, jobs: Iterable[Job]) -> dict[Job, Episode]:
+        """The episode that counts for each of these jobs, where it is final."""
+        counted = {job: self.counting(job) for job in jobs if self.is_final(job)}
+        wanted = {found.name: job for job, found in counted.items() if found is not None}
+        return {wanted[e.episode_id]: e for e in self.episodes() if e.episode_id in wanted}
 
     def judged(self, judge: str) -> set[str]:
         """The ids of the episodes that a judge has judged (first readings; repeats and probes do not count)."""
@@ -71,11 +59,6 @@ class PasbStore:
     def put_exchanges(self, exchanges: Iterable[Exchange]) -> str:
         """Store model calls and return their hash."""
         return self.folder.blobs.put(pack(exchanges))
-
-    def add_episode(self, episode: Episode) -> None:
-        """Store a finished attempt. Raises StoreError when the disk refuses; the task then counts as not done."""
-        self.folder.log(EPISODES).append(episode.to_json())
-        self._count(episode)
 
     def add_judgment(self, judgment: Judgment) -> None:
         """Store a judgment."""
@@ -91,15 +74,33 @@ class PasbStore:
         if not path.exists():
             write_atomically(path, "".join(task.to_json() + "\n" for task in tasks))
 
-    def _count(self, episode: Episode) -> None:
-        self._attempts[episode.task_id] = max(self.attempts(episode.task_id), episode.attempt)
-        if not is_endpoints(episode):
-            self._used[episode.task_id] = self._used.get(episode.task_id, 0) + 1
-        if episode.valid:
-            self._valid.setdefault(episode.task_id, episode.episode_id)
+
+class _Seen(BaseModel):
+    """The few fields of an episode that say what is done."""
+
+    episode_id: str
+    task_id: str
+    arm: str = "natural"
+    valid: bool
+    invalid_reason: InvalidReason | None = None
 
 
-def is_endpoints(episode: Episode) -> bool:
+def stored(folder: RunFolder) -> Iterator[Tried]:
+    """What is stored, line by line. Raises StoreError for a damaged line."""
+    return map(_about, folder.log(EPISODES).records(_Seen))
+
+
+def _about(episode: Episode | _Seen) -> Tried:
+    return Tried(
+        job_of(episode),
+        episode.episode_id,
+        episode.valid,
+        spent=not is_endpoints(episode),
+        failure=str(episode.invalid_reason or ""),
+    )
+
+
+def is_endpoints(episode: Episode | _Seen) -> bool:
     """Whether an episode is invalid because its endpoint failed, which says nothing about agent or model."""
     return episode.invalid_reason is InvalidReason.MODEL_ERROR
 

@@ -29,6 +29,7 @@ def run_sovereignpa(
         bool, typer.Option(help="Off for chat templates without a system role: the prompt opens the first user turn.")
     ] = True,
     max_connections: Annotated[int, typer.Option(help="Episodes with a model that run at the same time.")] = 8,
+    shard: Annotated[str, typer.Option(help="i/n: run one part of n, to be merged with the others later.")] = "",
     max_attempts: Annotated[
         int, typer.Option(help="Attempts at an episode while it is invalid; failures of the endpoint do not count.")
     ] = 3,
@@ -42,6 +43,7 @@ def run_sovereignpa(
     """
     import asyncio
 
+    from stewardbench.runs.jobs import shard as shard_of
     from stewardbench.runs.terminal import ProgressLine, closing_line
     from stewardbench.sovereignpa.conversation import decoding_for
     from stewardbench.sovereignpa.run.evaluation import run_sovereignpa as run
@@ -67,7 +69,8 @@ def run_sovereignpa(
         max_attempts=max_attempts,
         patience_s=patience,
     )
+    part = shard_of(shard)
     with closing_line() as close:
         with ProgressLine() as line:
-            asyncio.run(run(settings, out, max_connections=max_connections, watch=line, close=close))
+            asyncio.run(run(settings, out, max_connections=max_connections, shard=part, watch=line, close=close))
         typer.echo(f"Records: {out}   Tables: stewardbench report {out}")

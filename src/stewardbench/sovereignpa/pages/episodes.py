@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stewardbench.report.labels import words
+from stewardbench.runs.jobs import Attempts, Job
 from stewardbench.site.episodes.blocks import (
     Block,
     CheckLine,
@@ -29,7 +30,7 @@ from stewardbench.sovereignpa.cancellation.subscription import CancelScenario
 from stewardbench.sovereignpa.details import LABELS
 from stewardbench.sovereignpa.events import Turn
 from stewardbench.sovereignpa.explain import Verdict, explain_booking, explain_cancellation
-from stewardbench.sovereignpa.records import BookingLog, EpisodeLog
+from stewardbench.sovereignpa.records import BookingLog, EpisodeLog, job_of
 from stewardbench.sovereignpa.records import read_logs as logs_of
 from stewardbench.sovereignpa.sets import AnyScenario, read_situations, scenarios_of
 from stewardbench.sovereignpa.variants import Scenario
@@ -84,14 +85,13 @@ def read_logs(folder: Path, run_id: str) -> Iterator[ReadLog]:
     """Every episode of a SovereignPA run in the order it was played. Raises StoreError for a damaged line."""
     situations = folder / "tasks.jsonl"
     scenarios = scenarios_of(read_situations(situations)) if situations.exists() else {}
-    done: set[tuple[str, int]] = set()
+    seen: Attempts[Job, None] = Attempts()
     for log in logs_of(folder / "episodes.jsonl"):
         found = scenarios.get(log.scenario_id)
         played = found if found and found.sha256 == log.scenario_sha256 else None
-        key = (log.scenario_id, log.source.seed)
-        yield ReadLog(log, played, scenarios.get(f"{log.sid}.{Variant.CONTROL}"), run_id, key in done)
-        if log.valid:
-            done.add(key)
+        job = job_of(log.scenario_id, log.source.seed)
+        yield ReadLog(log, played, scenarios.get(f"{log.sid}.{Variant.CONTROL}"), run_id, seen.is_valid(job))
+        seen.add(job, None, valid=log.valid)
 
 
 def row(read: ReadLog) -> dict[str, str]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from stewardbench.report.measured import CLUSTER, TASK, Measured, Metric
-from stewardbench.runs.folder import RunFolder
-from stewardbench.sovereignpa.records import read_logs
+from stewardbench.sovereignpa.report.rows import read_episodes
 
 METRICS = (
     Metric("ssr", "Sovereign success", lower=False),
@@ -26,24 +24,19 @@ METRICS = (
 
 
 def measured(folder: Path) -> Measured:
-    """The first valid attempt of every episode; sampling seeds of one scenario are averaged."""
-    run = RunFolder.read(folder)
-    kept: dict[tuple[str, int], dict[str, Any]] = {}
-    names: dict[str, None] = {}
-    for read in read_logs(run.log("episodes").path):
-        names[" ".join(part for part in (read.source.model or read.source.agent, read.source.defense) if part)] = None
-        if read.valid:
-            kept.setdefault((read.scenario_id, read.source.seed), read.metrics.as_dict())
-    columns: dict[str, list[Any]] = {
-        TASK: [scenario for scenario, _ in kept],
-        CLUSTER: [row["sid"] for row in kept.values()],
-    }
-    for metric in METRICS:
-        columns[metric.name] = [_number(row.get(metric.name)) for row in kept.values()]
-    schema = {TASK: pl.String, CLUSTER: pl.String, **{metric.name: pl.Float64 for metric in METRICS}}
-    frame = pl.DataFrame(columns, schema=schema).group_by(TASK, CLUSTER, maintain_order=True).mean()
-    return Measured("sovereignpa", ", ".join(names), frame, METRICS, "situations", False)
+    """The rows of a report on this run; sampling seeds of one scenario are averaged."""
+    frames = [frame.filter(pl.col("valid")) for frame in read_episodes([folder])]
+    rows = pl.concat([frame.select(_numbers(frame)) for frame in frames], how="diagonal")
+    mean = rows.group_by(TASK, CLUSTER, maintain_order=True).mean()
+    acting = pl.concat([frame.select("model", "system", "defense") for frame in frames]).unique(maintain_order=True)
+    names = [f"{system} {defense}" if model else str(system) for model, system, defense in acting.iter_rows()]
+    return Measured("sovereignpa", ", ".join(names), mean, METRICS, "situations", False)
 
 
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, bool | int | float) else None
+def _numbers(frame: pl.DataFrame) -> list[pl.Expr]:
+    """Task, cluster, and every metric of the rows as a number; the families lack some of each other's."""
+    named = [pl.col("scenario_id").alias(TASK), pl.col("sid").alias(CLUSTER)]
+    return named + [
+        (pl.col(metric.name) if metric.name in frame.columns else pl.lit(None)).cast(pl.Float64).alias(metric.name)
+        for metric in METRICS
+    ]

@@ -15,8 +15,10 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from stewardbench.runs.folder import RunFolder
+from stewardbench.runs.jobs import Job, counting
 from stewardbench.sovereignpa.axes import CancelVariant, Variant
 from stewardbench.sovereignpa.prompts import Defense
+from stewardbench.sovereignpa.records import job_of
 from stewardbench.sovereignpa.rows import BookingRow, CancelRow
 
 MODEL, RULES = "model", "reference agent"
@@ -48,23 +50,29 @@ class _View(BaseModel):
     source: _Source
     metrics: dict[str, Any]
 
+    def job(self) -> Job:
+        """The job that the log is an attempt at."""
+        return job_of(self.metrics["scenario_id"], self.source.seed)
+
+    def valid(self) -> bool:
+        """Whether the attempt can be scored."""
+        return bool(self.metrics["valid"])
+
 
 def read_episodes(folders: Sequence[Path]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """(booking, cancellation) rows of SovereignPA run folders. Raises StoreError for a damaged one.
 
-    Columns are ``SOURCE``, then the fields of ``BookingRow`` or ``CancelRow``. The attempt that counts is the first
-    valid one, else the last. ``system`` names who acted: the model or reference agent, with the protocol where it is
+    Columns are ``SOURCE``, then the fields of ``BookingRow`` or ``CancelRow``. ``runs.jobs`` says which
+    attempt counts. ``system`` names who acted: the model or reference agent, with the protocol where it is
     not the default; the defence has a column of its own.
     """
-    kept: dict[tuple[str, str, int], dict[str, Any]] = {}
+    kept: list[dict[str, Any]] = []
     for folder in folders:
         run = RunFolder.read(folder)
-        for view in run.log("episodes").records(_View):
-            key = (run.manifest.run_id, view.metrics["scenario_id"], view.source.seed)
-            if key not in kept or not kept[key]["valid"]:
-                kept[key] = {**_labels(run.manifest.run_id, view.source), **view.metrics}
-    booking = [row for row in kept.values() if "ssr" in row]
-    cancelling = [row for row in kept.values() if "ssr" not in row]
+        views = counting(run.log("episodes").records(_View), _View.job, _View.valid)
+        kept += [{**_labels(run.manifest.run_id, view.source), **view.metrics} for view in views]
+    booking = [row for row in kept if "ssr" in row]
+    cancelling = [row for row in kept if "ssr" not in row]
     return _frame(booking, BookingRow, Variant), _frame(cancelling, CancelRow, CancelVariant)
 
 

@@ -11,10 +11,11 @@ from stewardbench.sovereignpa.run.store import SovereignpaStore
 
 def run_closing(store: SovereignpaStore, progress: Progress) -> Closing:
     """The account of a run over all its starts; tokens are those of this start."""
-    invalid = Counter(store.invalid().values())
+    counting = store.all_counting()
+    invalid = Counter(tried.failure for tried in counting if not tried.valid)
     return Closing(
         asked=progress.total,
-        valid=store.valid_count,
+        valid=sum(tried.valid for tried in counting),
         invalid=invalid,
         input_tokens=progress.input_tokens,
         output_tokens=progress.output_tokens,

@@ -16,7 +16,8 @@ from stewardbench.models.messages import Upstream
 from stewardbench.models.upstreams import open_upstream
 from stewardbench.runs.closing import Closing
 from stewardbench.runs.evaluation import evaluate, known_to_inspect
-from stewardbench.runs.folder import RunFolder
+from stewardbench.runs.folder import SHARD, RunFolder
+from stewardbench.runs.jobs import Shard, part_of
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.sovereignpa.axes import Family
 from stewardbench.sovereignpa.records import EpisodeLog
@@ -33,6 +34,7 @@ async def run_sovereignpa(
     out: Path,
     *,
     max_connections: int = 8,
+    shard: Shard | None = None,
     watch: Watch = ignore,
     close: Callable[[Closing], None] = lambda closing: None,
 ) -> Progress:
@@ -43,7 +45,7 @@ async def run_sovereignpa(
     until then is kept, and the same call goes on from there.
     """
     upstream = open_upstream(settings.model, patience_s=settings.patience_s) if settings.model else None
-    with open_run(settings, out, watch) as run:
+    with open_run(settings, out, watch, shard) as run:
         watch(run.progress)
         try:
             await _play(run, settings, upstream, out, max_connections)
@@ -65,14 +67,16 @@ async def _play(
 
 
 @contextmanager
-def open_run(settings: SovereignpaSettings, out: Path, watch: Watch = ignore) -> Iterator[SovereignpaRun]:
-    """A run on its folder, created or resumed and locked. Raises StoreError."""
+def open_run(
+    settings: SovereignpaSettings, out: Path, watch: Watch = ignore, shard: Shard | None = None
+) -> Iterator[SovereignpaRun]:
+    """A run, or one part of it, on its folder, created or resumed and locked. Raises StoreError."""
     found = jobs(settings)
-    declared = manifest_settings(settings, found)
+    declared = manifest_settings(settings, found) | ({SHARD: str(shard)} if shard else {})
     with RunFolder.open(out, "sovereignpa", declared, {"inspect_ai": version("inspect_ai")}) as folder:
         store = SovereignpaStore(folder, settings.max_attempts)
         store.keep_situations(found)
-        yield SovereignpaRun(settings, store, found, watch)
+        yield SovereignpaRun(settings, store, part_of(found, shard), watch)
 
 
 def family_task(

@@ -10,13 +10,14 @@ from pydantic import Field
 from stewardbench.errors import UsageError
 from stewardbench.models.retrying import PATIENCE_S
 from stewardbench.records import Misfit, Record, fit, sha256_text
+from stewardbench.runs.jobs import Job
 from stewardbench.seeding import generator
 from stewardbench.sovereignpa.agents import BOOKING_AGENTS, CANCEL_AGENTS, DEFECT_AGENTS
 from stewardbench.sovereignpa.axes import Family, Split
 from stewardbench.sovereignpa.conversation import Decoding, Voice, decoding_for
 from stewardbench.sovereignpa.generate import SHIPPED_SEED, Mode
 from stewardbench.sovereignpa.prompts import Defense, Protocol, prompt_file, prompt_sha256
-from stewardbench.sovereignpa.records import Source
+from stewardbench.sovereignpa.records import Source, job_of
 from stewardbench.sovereignpa.sets import AnyScenario, booking_set, cancellation_set
 
 CANCELLING_SELF = {"careful": "canceller"}  # the booking agent that has a part in the other family too
@@ -81,9 +82,9 @@ class ScenarioJob:
     seed: int
 
     @property
-    def key(self) -> tuple[str, int]:
+    def key(self) -> Job:
         """What identifies the episode within a run."""
-        return self.scenario.scenario_id, self.seed
+        return job_of(self.scenario.scenario_id, self.seed)
 
 
 def sovereignpa_settings(**choices: Any) -> SovereignpaSettings:
