@@ -145,8 +145,9 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def settings_sha256(settings: Mapping[str, Any]) -> str:
-    """Hash of the settings that define the results; those that only change speed are left out."""
-    return sha256_text(canonical_json({key: value for key, value in settings.items() if key not in FREE_SETTINGS}))
+    """Hash of the settings that define the results; those that only change speed or place are left out."""
+    left_out = {*FREE_SETTINGS, SHARD}
+    return sha256_text(canonical_json({key: value for key, value in settings.items() if key not in left_out}))
 
 
 def _lock(path: Path) -> IO[bytes]:
@@ -176,7 +177,8 @@ def _manifest(
     now = datetime.now(UTC)
     digest = settings_sha256(plain)
     manifest = Manifest(
-        run_id=f"{benchmark}-{now:%Y%m%dT%H%M%S}-{digest[:8]}",
+        # Shards start apart and are one run, so their name comes from what they share.
+        run_id=f"{benchmark}-{digest[:16]}" if SHARD in plain else f"{benchmark}-{now:%Y%m%dT%H%M%S}-{digest[:8]}",
         benchmark=benchmark,
         created_at=now.isoformat(timespec="seconds"),
         settings=plain,
