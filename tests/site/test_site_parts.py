@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -224,3 +225,15 @@ def test_no_script_can_turn_text_into_markup_or_reach_the_network() -> None:
     )
     for module in JS.iterdir():
         assert not re.search(banned, module.read_text(encoding="utf-8")), module.name
+
+
+def test_no_system_is_left_out_of_a_drawing_in_silence():
+    from stewardbench.report.table import Definition, Table
+    from stewardbench.sovereignpa.pages.views import MOST_SERIES, _left_out
+
+    names = [f"system{number}" for number in range(MOST_SERIES + 2)]
+    rows = pl.DataFrame({"origin": "own", "kind": "model", "system": names, "defense": "direct"})
+    table = Table("sovereignpa_effects", Definition("t", "t"), ("system",), rows, "")
+    (note,) = _left_out(table)
+    assert all(name in note for name in names)
+    assert _left_out(Table("sovereignpa_effects", Definition("t", "t"), ("system",), rows.head(3), "")) == ()

@@ -103,7 +103,20 @@ def groups(tables: Tables) -> tuple[Group, ...]:
 def _figure(table: Table) -> PageFigure:
     draw = CHARTS.get(table.id)
     drawn = figure(table, csv_of(MAIN if table.id == PLANE else table.id), draw(table) if draw else None)
-    return replace(drawn, harness_check=any(_origin(row) is Origin.HARNESS_CHECK for row in rows_of(table)))
+    checks = any(_origin(row) is Origin.HARNESS_CHECK for row in rows_of(table))
+    return replace(drawn, harness_check=checks, notes=(*drawn.notes, *_left_out(table)))
+
+
+def _left_out(table: Table) -> tuple[str, ...]:
+    """Which systems a crowded drawing leaves out; none is dropped in silence."""
+    if table.id not in CROWDED:
+        return ()
+    rows = rows_of(table)
+    drawn = _chosen(rows)
+    missing = [name for name in dict.fromkeys(map(_label, rows)) if name not in drawn]
+    if not missing:
+        return ()
+    return (f"Drawn: {', '.join(drawn)}. In the table only: {', '.join(missing)}.",)
 
 
 def _key(row: Row) -> tuple[str, ...]:
@@ -233,6 +246,7 @@ CHARTS: dict[str, Callable[[Table], Chart]] = {
     "sovereignpa_defenses": _effects,
     "sovereignpa_cancellation": _outcomes,
 }
+CROWDED = frozenset(name for name, draw in CHARTS.items() if draw is _effects)
 PARTS = (
     ("success", "Success and burden", "", (PLANE, MAIN, "sovereignpa_ask_recall", "sovereignpa_correlations")),
     (
