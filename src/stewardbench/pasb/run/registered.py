@@ -26,67 +26,37 @@ from stewardbench.pasb.run.inspect_task import pasb_task
 from stewardbench.pasb.run.judges import REFERENCE, ModelJudge, ReferenceJudge, open_judge
 from stewardbench.pasb.run.runner import PasbRun
 from stewardbench.pasb.run.settings import PasbSettings, pasb_settings, select_tasks
+from stewardbench.runs.jobs import Shard, part_of
+from stewardbench.runs.jobs import shard as shard_of
 from stewardbench.runs.slots import SlotPool, slot_folder
 
 
 @task
-def pasb(
-    *,
-    agent: str = "hermes",
-    tasks: str = "open",
-    sample: int | None = None,
-    limit: int | None = None,
-    judge: str = "",
-    preset: str = "released",
-    review: str | None = None,
-    tools: str | None = None,
-    model_name: str = "",
-    masked_name: bool = False,
-    flush: str = "quiescence",
-    confine: str = "auto",
-    seed: int = 0,
-    workers: int = 1,
-    max_attempts: int = 3,
-    same_family: bool = False,
-    version: str = "",
-    options: dict[str, Any] | None = None,
-    out: str = "",
-) -> InspectTask:
+def pasb(*, out: str = "", workers: int = 1, shard: str = "", **choices: Any) -> InspectTask:
     """PASB on a real agent, resumable: the model under test is Inspect's model, the judge its role ``grader``.
 
     ``out`` is the run folder (default: runs/pasb-AGENT-MODEL), ``judge=reference`` the keyless judge of the scripted
-    models; the other choices are those of ``stewardbench run pasb``.
+    models, ``shard`` a part such as 2/5; the choices are the fields of ``PasbSettings``. The temperature is Inspect's.
+    Raises UsageError for a choice that there is not.
     """
     model, grader = get_model(), _grader()
-    settings = pasb_settings(
-        agent=agent,
-        model=str(model),
-        version=version,
-        judge=judge or (str(grader) if grader else ""),
-        tasks=tasks,
-        sample=sample,
-        limit=limit,
-        seed=seed,
-        preset=preset,
-        review=review,
-        tools=tools,
-        model_name=model_name,
-        masked_name=masked_name,
-        flush=flush,
-        confine=confine,
-        temperature=model.config.temperature,
-        max_attempts=max_attempts,
-        same_family=same_family,
-        options=options or {},
-    )
-    folder = Path(out or f"runs/pasb-{agent}-{str(model).rsplit('/', 1)[-1]}")
-    return _task(settings, folder, workers, model, grader)
+    fixed = {
+        "model": str(model),
+        "judge": choices.get("judge") or (str(grader) if grader else ""),
+        "temperature": model.config.temperature,
+    }
+    settings = pasb_settings(**{"agent": "hermes", **choices, **fixed})
+    folder = Path(out or f"runs/pasb-{settings.agent}-{str(model).rsplit('/', 1)[-1]}")
+    return _task(settings, folder, workers, shard_of(shard), model, grader)
 
 
-def _task(settings: PasbSettings, folder: Path, workers: int, model: Model, grader: Model | None) -> InspectTask:
+def _task(
+    settings: PasbSettings, folder: Path, workers: int, shard: Shard | None, model: Model, grader: Model | None
+) -> InspectTask:
     agent, tasks = load_agent(settings.agent), select_tasks(settings)
     stack = ExitStack()
-    store = stack.enter_context(open_folder(settings, folder, agent, tasks, workers))
+    store = stack.enter_context(open_folder(settings, folder, agent, tasks, workers, shard))
+    tasks = part_of(tasks, shard)
     pool = SlotPool(agent, settings.agent_settings(agent), workers, slot_folder(folder), model=settings.told_model)
     run = PasbRun(settings, store, agent, tasks, pool, upstream=_upstream(model), judge=_judge(settings, grader))
     if not run.pending:
