@@ -132,3 +132,17 @@ def test_a_declaration_that_is_none_is_refused_with_a_good_one(tmp_path):
     checked = stewardbench(site, "agents", "check", "your-agent", "--only", "memory")
     assert checked.returncode == 1
     assert "the agent's `saves` cannot be read" in checked.stdout
+
+
+def test_the_how_to_counts_the_lines_of_the_example():
+    page = (ROOT / "docs" / "how-to" / "add-an-agent.md").read_text()
+    count = {
+        name: len((EXAMPLE / place).read_text().splitlines())
+        for name, place in (
+            ("Python", "src/your_agent/__init__.py"),
+            ("tools", "src/your_agent/tools.json"),
+            ("project", "pyproject.toml"),
+        )
+    }
+    said = f"{count['Python']} lines of Python, {count['tools']} of tool descriptions and {count['project']} of"
+    assert said in page

@@ -118,7 +118,7 @@ def sovereignpa(endpoint: Endpoint, out: Path) -> tuple[int, str, int]:
 
 
 def judge(endpoint: Endpoint, out: Path) -> tuple[int, str]:
-    code, said, _ = invoke("judge", str(out), "--judge", endpoint.url)
+    code, said, _ = invoke("judge", str(out), "--judge", endpoint.url, "--patience", "0.1")
     return code, said.splitlines()[-1].split(": ", 1)[1]
 
 
@@ -154,8 +154,9 @@ def test_a_fault_of_the_endpoint(name, endpoint, run, double, tmp_path, table, m
     endpoint.set(fault)
     read = judge(endpoint, tmp_path / "judged")
     endpoint.set(None)
-    again, turned = pasb(endpoint, tmp_path / "p"), sovereignpa(endpoint, tmp_path / "s")
-    judged = judge(endpoint, tmp_path / "judged")
+    again = pasb(endpoint, tmp_path / "p") if first[0] else first
+    turned = sovereignpa(endpoint, tmp_path / "s") if page[0] else page
+    judged = judge(endpoint, tmp_path / "judged") if read[0] else read
     table.append(
         (name, f"{checked} {diagnosis[:110]}", f"{first[0]}, {first[2]}, {first[1]}", f"{again[0]}",
          f"{page[0]}, {page[2]}, {page[1]}", f"{turned[0]}", f"{read[0]} {read[1]}; then {judged[0]}")

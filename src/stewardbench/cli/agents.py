@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from stewardbench.agents.doctor import Diagnosis
     from stewardbench.agents.interface import AgentSettings
+    from stewardbench.models.messages import Upstream
 
 agents = typer.Typer(
     no_args_is_help=True,
@@ -125,21 +126,22 @@ async def _diagnoses(
     from stewardbench.agents.registry import load_agent
     from stewardbench.models.scripted.scripts import PREFIX
 
+    opened: dict[str, Upstream] = {}
     yield doctor.check_disk([Path.cwd()])
     yield doctor.check_confinement()
     for name in names:
         yield await doctor.check_agent(load_agent(name), settings)
     if model and not model.startswith(PREFIX):  # a scripted model has no endpoint
-        yield await doctor.check_model(model, partial(doctor.check_endpoint, settings=fixed))
-        async for diagnosis in _rehearsed("model", model):
+        yield await doctor.check_model(model, partial(doctor.check_endpoint, settings=fixed), opened)
+        async for diagnosis in _rehearsed("model", model, opened):
             yield diagnosis
     if judge and judge != "reference":  # the reference judge is part of this package
-        yield await doctor.check_model(judge, doctor.check_judge)
-        async for diagnosis in _rehearsed("judge", judge):
+        yield await doctor.check_model(judge, doctor.check_judge, opened)
+        async for diagnosis in _rehearsed("judge", judge, opened):
             yield diagnosis
 
 
-async def _rehearsed(role: str, name: str) -> AsyncIterator[Diagnosis]:
+async def _rehearsed(role: str, name: str, opened: dict[str, Upstream]) -> AsyncIterator[Diagnosis]:
     """The checks that need the benchmarks' own requests."""
     from functools import partial
 
@@ -149,7 +151,8 @@ async def _rehearsed(role: str, name: str) -> AsyncIterator[Diagnosis]:
     for one in benchmarks():
         for rehearsal in one.part("rehearsals")() if one.rehearsals else ():
             if rehearsal.role == role:
-                yield await doctor.check_model(name, partial(doctor.check_rehearsal, rehearsal=rehearsal))
+                check = partial(doctor.check_rehearsal, rehearsal=rehearsal)
+                yield await doctor.check_model(name, check, opened)
 
 
 def _print_diagnosis(diagnosis: Diagnosis) -> None:

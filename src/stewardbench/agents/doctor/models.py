@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessage
 
 TIMEOUT_S = 180.0
+PATIENCE_S = 5.0
 WORD = "marigold"
 TOOL: Any = {
     "type": "function",
@@ -50,13 +51,19 @@ ADVICE: dict[int, str] = {
 OTHER_ADVICE = "Check the model's name, its address and its key."
 
 
-async def check_model(name: str, check: Callable[[Upstream], Awaitable[Diagnosis]]) -> Diagnosis:
-    """Open a model by its name, as ``run`` does but without its patience, and check it."""
+async def check_model(
+    name: str, check: Callable[[Upstream], Awaitable[Diagnosis]], opened: dict[str, Upstream] | None = None
+) -> Diagnosis:
+    """Open a model by its name, as ``run`` does but with less patience, and check it.
+
+    ``opened`` keeps it for the next check, which then knows already whether the endpoint is down.
+    """
+    kept = {} if opened is None else opened
     try:
-        upstream = open_upstream(name, patience_s=0)
+        kept[name] = kept.get(name) or open_upstream(name, patience_s=PATIENCE_S)
     except UsageError as error:
         return bad("model", error.message, error.hint)
-    return await check(upstream)
+    return await check(kept[name])
 
 
 async def check_rehearsal(upstream: Upstream, rehearsal: Rehearsal) -> Diagnosis:
