@@ -8,6 +8,7 @@ prints the table.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,10 @@ from typer.testing import CliRunner
 
 from stewardbench.cli import app
 from stewardbench.models import http_upstream, retrying, upstreams
-from stewardbench.pasb.run.store import PasbStore
+from stewardbench.pasb.run import store as pasb_store
 from stewardbench.runs.folder import RunFolder
-from stewardbench.sovereignpa.run.store import SovereignpaStore
+from stewardbench.runs.store import Tried
+from stewardbench.sovereignpa.run import store as sovereignpa_store
 
 
 def refusing(field: str, words: str) -> Fault:
@@ -103,18 +105,21 @@ def doctor(endpoint: Endpoint) -> tuple[int, str]:
     return code, lines[0].removeprefix("FAILED ").split(": ", 1)[1] if lines else "ok"
 
 
+def used(tried: Iterable[Tried]) -> int:
+    """Invalid attempts that count towards a job's attempts."""
+    return sum(one.spent and not one.valid for one in tried)
+
+
 def pasb(endpoint: Endpoint, out: Path) -> tuple[int, str, int]:
     shared = ("--agent", "double", "--tasks", "smoke", "--sample", "1", "--max-attempts", "1", "--patience", "0.1")
     code, said, _ = invoke("run", "pasb", "--model", endpoint.url, *shared, "--out", str(out))
-    store = PasbStore(RunFolder.read(out), 1)
-    return code, said.splitlines()[-1], sum(store._used.values())
+    return code, said.splitlines()[-1], used(pasb_store.stored(RunFolder.read(out)))
 
 
 def sovereignpa(endpoint: Endpoint, out: Path) -> tuple[int, str, int]:
     shared = ("--split", "dev", "--family", "booking", "--limit", "1", "--max-attempts", "1", "--patience", "0.1")
     code, said, _ = invoke("run", "sovereignpa", "--model", endpoint.url, *shared, "--out", str(out))
-    store = SovereignpaStore(RunFolder.read(out), 1)
-    return code, said.splitlines()[-1], sum(store._used.values())
+    return code, said.splitlines()[-1], used(sovereignpa_store.stored(RunFolder.read(out)))
 
 
 def judge(endpoint: Endpoint, out: Path) -> tuple[int, str]:
@@ -161,9 +166,9 @@ def test_a_fault_of_the_endpoint(name, endpoint, run, double, tmp_path, table, m
         (name, f"{checked} {diagnosis[:110]}", f"{first[0]}, {first[2]}, {first[1]}", f"{again[0]}",
          f"{page[0]}, {page[2]}, {page[1]}", f"{turned[0]}", f"{read[0]} {read[1]}; then {judged[0]}")
     )  # fmt: skip
-    for code, line, used in (first, page):
+    for code, line, spent in (first, page):
         if kind in INFRASTRUCTURE and code != 0:
-            assert used == 0, "a failed endpoint uses up no attempt"
+            assert spent == 0, "a failed endpoint uses up no attempt"
             assert kind in line, "the reason is in the last line"
     if kind in INFRASTRUCTURE:
         assert checked != 0, "doctor says what the run will say"
