@@ -50,7 +50,7 @@ async def open_slot(tmp_path: Path, fault: str = "", *, upstream=None, confined:
     """A slot on the stand-in, and its model gateway."""
     changes.setdefault("options", {})
     double = {"fault": fault, "mark": str(tmp_path / "mark")} if fault else {}
-    changes["options"] = {"config": {"double": double}, "settle_cap_s": 5, **changes["options"]}
+    changes["options"] = {"config": {"double": double}, "settle_cap_s": 5, "entry": "http", **changes["options"]}
     settings = AgentSettings(**changes)
     installation = package(tmp_path / "package")
     async with Gateway(upstream or Parrot(), socket=tmp_path / "model.sock") as gateway:

@@ -86,7 +86,8 @@ def test_the_default_policy_is_the_released_one():
 
 
 def test_other_policies_are_what_they_say():
-    assert workshop(review="stock")[1] == {"enabled": True}
+    assert workshop(review="plugin-defaults")[1] == {"enabled": True}
+    assert workshop(review="stock")[1] is None, "a new user has no workshop"
     assert workshop(review="off")[1] is None
     assert workshop(review="interval=7")[1]["config"]["reviewInterval"] == 7
     assert workshop(review="interval=7")[1]["config"]["reviewMode"] == "hybrid"
@@ -105,7 +106,7 @@ def test_the_newer_release_has_its_workshop_in_the_core():
 
 @pytest.mark.parametrize("settings", [{"review": "often"}, {"review": "interval=0"}, {"review": "interval=201"}])
 def test_an_unknown_review_policy_is_refused_with_the_known_ones(settings):
-    with pytest.raises(UsageError, match="released, stock, interval=N"):
+    with pytest.raises(UsageError, match="released, stock, plugin-defaults, interval=N"):
         workshop(**settings)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from stewardbench.agents.clock import declared_start
 from stewardbench.agents.interface import AgentSettings, Surface
 from stewardbench.agents.openclaw import install, surfaces
 from stewardbench.agents.openclaw.config import document
-from stewardbench.agents.openclaw.gateway import CANONICAL
+from stewardbench.agents.openclaw.gateway import CANONICAL, CHAT, ENTRIES
 from stewardbench.agents.openclaw.releases import release
 from stewardbench.agents.openclaw.slot import OpenClawSlot
 from stewardbench.agents.presets import read_presets
@@ -17,7 +18,10 @@ from stewardbench.models.endpoint import Endpoint
 from stewardbench.workspace import confinement
 
 OPTIONS = frozenset(
-    {"config", "index_timeout_s", "recycle_after", "restart", "settle_cap_s", "skip_wipe", "start_timeout_s"}
+    {
+        *("clock", "config", "entry", "index_timeout_s", "max_tokens", "recycle_after", "restart", "settle_cap_s"),
+        *("skip_wipe", "start_timeout_s"),
+    }
 )
 
 
@@ -53,6 +57,11 @@ class OpenClawAgent:
         if unknown := sorted(set(settings.options) - OPTIONS):
             raise UsageError(
                 f"OpenClaw has no option {unknown[0]!r}.", hint=f"Known options: {', '.join(sorted(OPTIONS))}."
+            )
+        declared_start(settings.options)
+        if settings.options.get("entry", CHAT) not in ENTRIES:
+            raise UsageError(
+                f"OpenClaw has no entry {settings.options['entry']!r}.", hint=f"Choose {' or '.join(ENTRIES)}."
             )
         document(chosen, settings, CANONICAL, endpoint.model)  # refuses an unknown policy before anything starts
         confined = confinement.decide(settings.confine)

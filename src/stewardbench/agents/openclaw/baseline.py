@@ -15,13 +15,18 @@ from stewardbench.errors import InstallError
 from stewardbench.workspace.folders import list_files
 
 SEEDED = ("AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md")
+HEARTBEAT = "HEARTBEAT.md"
 STANDING = ("memory", "skills")
 TEMPLATE_FOLDERS = ("src/agents/templates", "docs/reference/templates")
 
 
-def seed_files(installation: Installation) -> dict[str, bytes]:
-    """Content by name of a fresh workspace. Raises InstallError when the release brings no such template."""
-    return {name: _template(installation.openclaw, name) for name in SEEDED}
+def seed_files(installation: Installation, *, heartbeat: bool = False) -> dict[str, bytes]:
+    """Content by name of a fresh workspace. Raises InstallError when the release brings no such template.
+
+    ``heartbeat`` adds HEARTBEAT.md, which onboarding seeds.
+    """
+    names = (*SEEDED, *((HEARTBEAT,) if heartbeat else ()))
+    return {name: _template(installation.openclaw, name) for name in names}
 
 
 def put_in_place(folder: Path, files: Mapping[str, bytes], standing: Sequence[str] = ()) -> None:

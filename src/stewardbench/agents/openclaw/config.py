@@ -1,8 +1,9 @@
 """What OpenClaw is told: one declared policy, written as its configuration file and recorded with every run.
 
 The default policy is the released one: active-memory off, skill-workshop on, approval automatic, heuristic review at
-every turn. ``stock`` leaves the workshop at the product's own defaults (proposals wait for approval, an LLM reviewer
-after 15 turns), ``interval=N`` lets the LLM reviewer run every N turns with automatic approval, ``off`` removes it.
+every turn. ``stock`` leaves the workshop as a new user finds it: in 2026.5.28 that is off. ``plugin-defaults`` turns it
+on with its own defaults (proposals wait for approval, an LLM reviewer after 15 turns), ``interval=N`` lets the LLM
+reviewer run every N turns with automatic approval, ``off`` turns it off in every release.
 """
 
 from __future__ import annotations
@@ -10,16 +11,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from stewardbench.agents.interface import AgentSettings
 from stewardbench.agents.openclaw.releases import Release
+from stewardbench.agents.presets import STOCK
 from stewardbench.errors import UsageError
 from stewardbench.models import embedding
 
 MODEL_KEY = "ASSISTANT_MODEL_KEY"  # the file names the variables, so that no secret is ever written to disk
 GATEWAY_KEY = "OPENCLAW_GATEWAY_TOKEN"
-CONTEXT_TOKENS = 65_536  # as released (specification O14)
-OUTPUT_TOKENS = 4_096
+CONTEXT_TOKENS = 128_000  # as onboarding writes it
+# Onboarding writes 4,096 for an address of one's own, which cuts long answers, and more of them under some models;
+# users of a named provider get the provider's limit.
+OUTPUT_TOKENS = 32_768
 
 MEMORY_TOOLS = ["memory_search", "memory_get", "skill_workshop"]
 RELEASED_TOOLS = ["group:fs", *MEMORY_TOOLS, "session_status"]
@@ -42,6 +47,7 @@ class Place:
     tmp: str
     logs: str
     model_url: str
+    clock: str = ""  # the file that moves its dates; empty for the machine's time
 
     @property
     def state(self) -> str:
@@ -61,7 +67,16 @@ def document(release: Release, settings: AgentSettings, place: Place, model: str
     """
     config = _common(release, settings, place, model)
     merge(config, _workshop(release, settings.review))
-    if release.workshop_plugin:
+    if settings.tools == STOCK:
+        if not release.workshop_plugin:
+            raise UsageError(
+                f"What onboarding sets in OpenClaw {release.version} has not been compared with a user's yet.",
+                hint="Use --preset stock with the default version.",
+            )
+        if "plugins" in config and not config["plugins"]["entries"].get("skill-workshop"):
+            del config["plugins"]  # as onboarding leaves it: the product's own choice of plug-ins
+        merge(config, {"session": {"dmScope": "per-channel-peer"}})
+    elif release.workshop_plugin:
         merge(config, {"agents": {"defaults": {"memorySearch": _search(place)}}})
     else:
         search = {"provider": "none", "sources": ["memory"], "rememberAcrossConversations": False}
@@ -70,6 +85,11 @@ def document(release: Release, settings: AgentSettings, place: Place, model: str
         allowed = [*config["plugins"]["allow"], "admin-http-rpc"]  # for the idle barrier
         merge(config, {"plugins": {"allow": allowed, "entries": {"admin-http-rpc": {"enabled": True}}}})
     return merge(config, settings.options.get("config", {}))
+
+
+def provider_name(url: str) -> str:
+    """What onboarding calls the provider at an address: ``custom-127-0-0-1-8080``."""
+    return f"custom-{re.sub(r'[^a-z0-9]+', '-', urlsplit(url).netloc.lower())}"
 
 
 def environment(place: Place, path: str, model_key: str, gateway_key: str) -> dict[str, str]:
@@ -93,6 +113,7 @@ def environment(place: Place, path: str, model_key: str, gateway_key: str) -> di
         "OPENCLAW_TRAJECTORY": "0",  # a debugging record of every prompt, 100 kB a turn
         MODEL_KEY: model_key,
         GATEWAY_KEY: gateway_key,
+        **({"CLOCK_FILE": place.clock} if place.clock else {}),
     }
 
 
@@ -107,8 +128,9 @@ def merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 
 def _common(release: Release, settings: AgentSettings, place: Place, model: str) -> dict[str, Any]:
-    described = {"id": model, "name": model, "reasoning": False, "input": ["text"]}
-    limits = {"contextWindow": CONTEXT_TOKENS, "maxTokens": OUTPUT_TOKENS}
+    described = {"id": model, "name": f"{model} (Custom Provider)", "reasoning": False, "input": ["text", "image"]}
+    limits = {"contextWindow": CONTEXT_TOKENS, "maxTokens": int(settings.options.get("max_tokens", OUTPUT_TOKENS))}
+    name = provider_name(place.model_url)
     cost = {"cost": dict.fromkeys(("input", "output", "cacheRead", "cacheWrite"), 0)}
     provider = {"baseUrl": place.model_url, "apiKey": f"${{{MODEL_KEY}}}", "api": "openai-completions"}
     return {
@@ -116,19 +138,20 @@ def _common(release: Release, settings: AgentSettings, place: Place, model: str)
             "mode": "local",
             "bind": "loopback",
             "auth": {"mode": "token", "token": f"${{{GATEWAY_KEY}}}"},
-            "controlUi": {"enabled": False},
+            # No browser, and no device key of the terminal client: the slot's loopback is its own, the token new.
+            "controlUi": {"enabled": False, "dangerouslyDisableDeviceAuth": True},
             "http": {"endpoints": {"chatCompletions": {"enabled": True}}},
         },
         "update": {"checkOnStart": False},
         "discovery": {"mdns": {"mode": "off"}},
         "cron": {"enabled": False},  # no heartbeat, no dreaming sweep, no weekly skill review
         "logging": {"file": f"{place.logs}/gateway.log", "level": "warn"},
-        "models": {"mode": "replace", "providers": {"steward": {**provider, "models": [described | cost | limits]}}},
+        "models": {"mode": "replace", "providers": {name: {**provider, "models": [described | cost | limits]}}},
         "agents": {
             "defaults": {
                 "workspace": place.workspace,
                 "skipBootstrap": True,
-                "model": {"primary": f"steward/{model}"},
+                "model": {"primary": f"{name}/{model}"},
                 "heartbeat": {"every": "0m"},
             }
         },
@@ -138,9 +161,13 @@ def _common(release: Release, settings: AgentSettings, place: Place, model: str)
 
 
 def _tools(release: Release, settings: AgentSettings) -> dict[str, Any]:
+    if settings.tools == STOCK:
+        return {"profile": "coding"}
     offered = {"released": RELEASED_TOOLS, "memory": MEMORY_TOOLS, "work": [*RELEASED_TOOLS, "exec", "process"]}
     if settings.tools not in offered:
-        raise UsageError(f"OpenClaw has no tool set {settings.tools!r}.", hint=f"Choose one of: {', '.join(offered)}.")
+        raise UsageError(
+            f"OpenClaw has no tool set {settings.tools!r}.", hint=f"Choose one of: {', '.join([*offered, STOCK])}."
+        )
     denied = DENIED_TOOLS if release.workshop_plugin else DENIED_TOOLS + DENIED_CORE_TOOLS
     tools: dict[str, Any] = {"fs": {"workspaceOnly": True}, "allow": offered[settings.tools], "deny": denied}
     if settings.session_search:
@@ -155,12 +182,14 @@ def _search(place: Place) -> dict[str, Any]:
 
 
 def _workshop(release: Release, review: str) -> dict[str, Any]:
+    if review in {"off", STOCK} and release.workshop_plugin:
+        return {}
     if review == "off":
-        return {} if release.workshop_plugin else {"skills": {"workshop": {"autonomous": {"mode": "off"}}}}
+        return {"skills": {"workshop": {"autonomous": {"mode": "off"}}}}
     plugin: dict[str, Any]
     if review == "released":
         plugin = {"autoCapture": True, "approvalPolicy": "auto", "reviewMode": "heuristic", "reviewInterval": 1}
-    elif review == "stock":
+    elif review in {STOCK, "plugin-defaults"}:
         plugin = {}
     elif match := re.fullmatch(r"interval=([1-9]\d?|1\d\d|200)", review):
         plugin = {
@@ -171,11 +200,12 @@ def _workshop(release: Release, review: str) -> dict[str, Any]:
         }
     else:
         raise UsageError(
-            f"OpenClaw has no review policy {review!r}.", hint="Choose released, stock, interval=N (1-200) or off."
+            f"OpenClaw has no review policy {review!r}.",
+            hint="Choose released, stock, plugin-defaults, interval=N (1-200) or off.",
         )
     if release.workshop_plugin:
         entry = {"enabled": True, **({"config": plugin} if plugin else {})}
         return {"plugins": {"allow": ["memory-core", "skill-workshop"], "entries": {"skill-workshop": entry}}}
-    if review == "stock":
+    if review in {STOCK, "plugin-defaults"}:
         return {}
     return {"skills": {"workshop": {"autonomous": {"mode": "auto"}, "approvalPolicy": "auto"}}}

@@ -7,16 +7,21 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+import aiohttp
 import httpx
 
+from stewardbench.agents.clock import declared_start
 from stewardbench.agents.interface import AgentSettings
+from stewardbench.agents.openclaw.chat import ChatChannel
 from stewardbench.agents.openclaw.client import GatewayClient, GatewayFault
 from stewardbench.agents.openclaw.config import Place, environment
 from stewardbench.agents.openclaw.install import Installation
+from stewardbench.agents.openclaw.releases import release
 from stewardbench.agents.worker import Worker
 from stewardbench.errors import AgentCrashed, AgentHung, ConfinementError
 from stewardbench.models.endpoint import Endpoint
@@ -34,6 +39,9 @@ DOOR, WALLS = "agent.sock", "walls"
 DOOR_INSIDE, MODEL_INSIDE = "/run/door", "/run/model.sock"
 PORT_INSIDE = 18789  # a loopback of its own: never taken, never seen by the host
 LOGS_INSIDE = "/var/log/openclaw"
+CLOCK = Path(__file__).with_name("clock.cjs")
+CLOCK_INSIDE, CLOCK_FILE_INSIDE = "/opt/clock.cjs", "/opt/clock"
+CHAT, HTTP = ENTRIES = "chat", "http"  # by the user's own channel, or by the HTTP endpoint: no time, no channel
 CANONICAL = Place(HOME_INSIDE, TMP_INSIDE, LOGS_INSIDE, f"http://127.0.0.1:{confinement.PORT_INSIDE}/v1")
 
 
@@ -57,6 +65,11 @@ class Folders:
     def logs(self) -> Path:
         """OpenClaw's own log, outside what is captured."""
         return self.root / "logs"
+
+    @property
+    def clock(self) -> Path:
+        """What is added to the machine's time for the gateway, outside what is captured."""
+        return self.root / "clock"
 
     @property
     def state(self) -> Path:
@@ -101,19 +114,33 @@ class Programs:
     node: str
     package: str
     supervisor: str
+    clock: str = ""
 
     def command(self, door: str, port: int, model_socket: str = "") -> list[str]:
         """The supervisor's command line around the gateway's own."""
         relays = [door, str(port), model_socket, str(confinement.PORT_INSIDE)]
         program = f"{self.package}/node_modules/openclaw/openclaw.mjs"
-        return [self.node, self.supervisor, *relays, self.node, program, "gateway", "--port", str(port)]
+        dated = ["--require", self.clock] if self.clock else []
+        return [self.node, self.supervisor, *relays, self.node, *dated, program, "gateway", "--port", str(port)]
 
 
-def place_of(folders: Folders, endpoint: Endpoint, *, confined: bool) -> Place:
-    """Where the gateway's process finds things: at constant paths inside walls, at the host's own paths without."""
+def place_of(folders: Folders, endpoint: Endpoint, *, confined: bool, dated: bool = False) -> Place:
+    """Where the gateway's process finds things: at constant paths inside walls, at the host's own paths without.
+
+    ``dated`` says that it follows a declared clock.
+    """
     if confined:
-        return CANONICAL
-    return Place(str(folders.home), str(folders.tmp), str(folders.logs), endpoint.base_url)
+        return replace(CANONICAL, clock=CLOCK_FILE_INSIDE if dated else "")
+    clock = str(folders.clock) if dated else ""
+    return Place(str(folders.home), str(folders.tmp), str(folders.logs), endpoint.base_url, clock)
+
+
+def set_clock(folders: Folders, moment: datetime) -> None:
+    """Let it be that moment for the gateway, from now on. The file keeps its place and its length."""
+    offset = round((moment - datetime.now(UTC)).total_seconds() * 1000)
+    mode = "r+b" if folders.clock.exists() else "wb"
+    with folders.clock.open(mode) as file:
+        file.write(f"{offset:020d}".encode())
 
 
 class Gateway:
@@ -123,9 +150,9 @@ class Gateway:
     GatewayFault when it answers with an HTTP error. After the first two ``sound`` is False: it must not be used again.
     """
 
-    def __init__(self, worker: Worker, client: GatewayClient, door: Path) -> None:
+    def __init__(self, worker: Worker, client: GatewayClient, door: Path, chat: ChatChannel | None) -> None:
         self.sound = True
-        self._worker, self._client, self._door = worker, client, door
+        self._worker, self._client, self._door, self._chat = worker, client, door, chat
 
     @classmethod
     async def start(
@@ -140,7 +167,7 @@ class Gateway:
         """Start and wait until ready. Raises AgentCrashed (with its last words), AgentHung or ConfinementError."""
         timeout_s = float(settings.options.get("start_timeout_s", START_TIMEOUT_S))
         for attempt in range(1, PORT_TRIES + 1):
-            gateway = await cls._launch(installation, endpoint, folders, confined=confined)
+            gateway = await cls._launch(installation, settings, endpoint, folders, confined=confined)
             try:
                 await gateway._worker.receive(timeout_s=timeout_s)
             except AgentCrashed as error:
@@ -156,16 +183,24 @@ class Gateway:
 
     @classmethod
     async def _launch(
-        cls, installation: Installation, endpoint: Endpoint, folders: Folders, *, confined: bool
+        cls,
+        installation: Installation,
+        settings: AgentSettings,
+        endpoint: Endpoint,
+        folders: Folders,
+        *,
+        confined: bool,
     ) -> Gateway:
-        place = place_of(folders, endpoint, confined=confined)
+        dated = declared_start(settings.options) is not None
+        place = place_of(folders, endpoint, confined=confined, dated=dated)
         door = Path(tempfile.mkdtemp(prefix="claw-"))  # short: a socket's path has at most 107 bytes
         token = secrets.token_urlsafe(24)
         if confined:
-            command = _confined(installation, endpoint, folders, door)
+            command = _confined(installation, endpoint, folders, door, dated=dated)
             path = f"{NODE_INSIDE}/bin:/usr/bin:/bin"
         else:
-            programs = Programs(str(installation.node), str(installation.package), str(SUPERVISOR))
+            clock = str(CLOCK) if dated else ""
+            programs = Programs(str(installation.node), str(installation.package), str(SUPERVISOR), clock)
             command = programs.command(f"{door}/{DOOR}", _free_port())
             path = f"{installation.node.parent}:/usr/bin:/bin"
         try:
@@ -179,7 +214,10 @@ class Gateway:
         except BaseException:
             shutil.rmtree(door, ignore_errors=True)
             raise
-        return cls(worker, GatewayClient(door / DOOR, token), door)
+        chat = None
+        if settings.options.get("entry", CHAT) == CHAT:
+            chat = ChatChannel(door / DOOR, token, release(settings.version).version)
+        return cls(worker, GatewayClient(door / DOOR, token), door, chat)
 
     @property
     def alive(self) -> bool:
@@ -188,7 +226,8 @@ class Gateway:
 
     async def turn(self, session_id: str, text: str, timeout_s: float) -> str:
         """One user turn of a conversation; the reply."""
-        return await self._ask(self._client.turn(session_id, text, timeout_s), "a turn", timeout_s)
+        way = self._chat or self._client
+        return await self._ask(way.turn(session_id, text, timeout_s), "a turn", timeout_s)
 
     async def search(self, query: str) -> None:
         """Search the memory, which makes its index look at what has changed."""
@@ -201,10 +240,10 @@ class Gateway:
     async def _ask(self, call: Awaitable[Answer], what: str, timeout_s: float) -> Answer:
         try:
             return await call
-        except httpx.TimeoutException:
+        except (httpx.TimeoutException, TimeoutError):
             self.sound = False
             raise AgentHung(f"OpenClaw did not answer {what} within {timeout_s:g} s.") from None
-        except httpx.TransportError as problem:
+        except (httpx.TransportError, aiohttp.ClientError) as problem:
             self.sound = False
             await self._worker.stop()  # nothing more comes from it but its last words
             raise AgentCrashed(
@@ -221,12 +260,15 @@ class Gateway:
         shutil.rmtree(self._door, ignore_errors=True)
 
 
-def _confined(installation: Installation, endpoint: Endpoint, folders: Folders, door: Path) -> list[str]:
+def _confined(
+    installation: Installation, endpoint: Endpoint, folders: Folders, door: Path, *, dated: bool
+) -> list[str]:
     if endpoint.socket is None:
         raise ConfinementError(
             "A confined OpenClaw needs the model gateway's Unix socket.", hint="Open the gateway with a socket path."
         )
-    inside = Programs(f"{NODE_INSIDE}/bin/node", PACKAGE_INSIDE, SUPERVISOR_INSIDE)
+    clock = CLOCK_INSIDE if dated else ""
+    inside = Programs(f"{NODE_INSIDE}/bin/node", PACKAGE_INSIDE, SUPERVISOR_INSIDE, clock)
     mounts = [
         Mount(installation.node.parent.parent, NODE_INSIDE),
         Mount(installation.package, PACKAGE_INSIDE),
@@ -237,6 +279,8 @@ def _confined(installation: Installation, endpoint: Endpoint, folders: Folders, 
         Mount(door, DOOR_INSIDE, writable=True),
         Mount(endpoint.socket, MODEL_INSIDE, writable=True),
     ]
+    if dated:
+        mounts += [Mount(CLOCK, CLOCK_INSIDE), Mount(folders.clock, CLOCK_FILE_INSIDE)]
     return confinement.confined_command(
         inside.command(f"{DOOR_INSIDE}/{DOOR}", PORT_INSIDE, MODEL_INSIDE),
         mounts=mounts,

@@ -20,7 +20,8 @@ SETTLE_CAP_S = 20.0  # the paper's fixed wait for OpenClaw (B.5), here the limit
 class OpenClawSession:
     """A conversation under one session key.
 
-    ``can_tell`` says that the release reports when it is idle; ``finish`` is called at the end.
+    ``moment`` is told the number of every turn before it begins; ``can_tell`` says that the release reports when it is
+    idle; ``finish`` is called at the end.
     """
 
     def __init__(
@@ -30,16 +31,19 @@ class OpenClawSession:
         folders: Folders,
         settings: AgentSettings,
         *,
+        moment: Callable[[int], None],
         can_tell: bool,
         finish: Callable[[], Awaitable[None]],
     ) -> None:
         self.session_id = session_id
         self._gateway, self._folders, self._settings = gateway, folders, settings
-        self._can_tell = can_tell
+        self._can_tell, self._moment, self._turns = can_tell, moment, 0
         self._finish = finish
 
     async def send(self, text: str) -> TurnOutcome:
         """Send one user turn. Raises AgentCrashed when the gateway died, AgentHung when the turn took too long."""
+        self._turns += 1
+        self._moment(self._turns)
         before, started = len(self._messages()), time.perf_counter()
         reply, error = "", None
         try:

@@ -6,20 +6,22 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from stewardbench.agents.clock import declared_moment, declared_start
 from stewardbench.agents.interface import AgentSettings, Stage, Surface, WipeReport
 from stewardbench.agents.openclaw import index
 from stewardbench.agents.openclaw.baseline import STANDING, put_in_place, seed_files
 from stewardbench.agents.openclaw.client import GatewayFault
 from stewardbench.agents.openclaw.config import document
 from stewardbench.agents.openclaw.databases import copy_of
-from stewardbench.agents.openclaw.gateway import CANONICAL, WALLS, Folders, Gateway, place_of
+from stewardbench.agents.openclaw.gateway import CANONICAL, WALLS, Folders, Gateway, place_of, set_clock
 from stewardbench.agents.openclaw.install import Installation
 from stewardbench.agents.openclaw.releases import Release
 from stewardbench.agents.openclaw.session import OpenClawSession
 from stewardbench.agents.openclaw.surfaces import KEPT, LIVE, STATE, WORKSHOP_SKILLS, WORKSPACE, surface
+from stewardbench.agents.presets import STOCK
 from stewardbench.errors import AgentError, StaleIndex
 from stewardbench.models.endpoint import Endpoint
 from stewardbench.records import canonical_json, sha256_text
@@ -27,6 +29,7 @@ from stewardbench.workspace.folders import PreservationPolicy, empty_folder, lis
 from stewardbench.workspace.tree import FileState, Tree, file_state, printable, read_tree, tree_sha256
 
 RECYCLE_AFTER = 50  # episodes per gateway: its memory grows by about 13 MB per episode
+CLOCK_NAME = "clock"
 WARM_TOOLS = ("released", "memory")  # with a terminal, what a session started may outlive it
 INDEX_TIMEOUT_S = 20.0
 INDEX_LOOK_S = 0.1
@@ -50,7 +53,8 @@ class OpenClawSlot:
         self._installation, self._release = installation, release
         self._settings, self._endpoint = settings, endpoint
         self._folders = Folders(root.absolute())
-        self._seed = seed_files(installation)
+        self._seed = seed_files(installation, heartbeat=settings.tools == STOCK)
+        self._clock = declared_start(settings.options)
         self._gateway: Gateway | None = None
         self._episodes = 0
         files = {name: file_state(name, data) for name, data in self._seed.items()}
@@ -81,12 +85,14 @@ class OpenClawSlot:
         if gateway is None or not self._sound():
             await self._stop()
             gateway = await self._start()
-        await self._settle_index(gateway)
+        if self._settings.tools != STOCK:  # whose search has no embedding model, and says so
+            await self._settle_index(gateway)
         return OpenClawSession(
             session_id,
             gateway,
             self._folders,
             self._settings,
+            moment=self._set_clock(stage),
             can_tell=not self._release.workshop_plugin,
             finish=self._finish,
         )
@@ -129,7 +135,19 @@ class OpenClawSlot:
         """Stop the gateway."""
         await self._stop()
 
+    def _set_clock(self, stage: Stage) -> Callable[[int], None]:
+        """What a session calls at the start of each turn: the declared clock, if there is one, is set to it."""
+
+        def moment(turn: int) -> None:
+            if self._clock is not None:
+                set_clock(self._folders, declared_moment(self._clock, stage, turn))
+
+        moment(1)
+        return moment
+
     async def _start(self) -> Gateway:
+        if self._clock is not None and not self._folders.clock.exists():
+            set_clock(self._folders, self._clock)
         self._gateway = await Gateway.start(
             self._installation, self._settings, self._endpoint, self._folders, confined=self.confined
         )
@@ -156,7 +174,7 @@ class OpenClawSlot:
 
     def _remove_history(self) -> tuple[str, ...]:
         live = LIVE if self._running() else ()
-        return wipe_folder(self._folders.root, PreservationPolicy(keep=(*KEPT.keep, *live, WALLS)))
+        return wipe_folder(self._folders.root, PreservationPolicy(keep=(*KEPT.keep, *live, WALLS, CLOCK_NAME)))
 
     def _survivors(self) -> tuple[str, ...]:
         return tuple(path for path in sorted(self.capture()) if surface(path) is Surface.HISTORY)
