@@ -44,10 +44,7 @@ class ChatChannel:
             run = str(uuid.uuid4())
             message = {"sessionKey": session_key(session_id), "message": text, "idempotencyKey": run}
             started = await _call(wire, "chat.send", {**message, "timeoutMs": int(timeout_s * 1000)})
-            reply = await _reply(wire, str(started.get("runId", run)))
-            waiting = int((timeout_s + WAIT_SLACK_S) * 1000)
-            await _call(wire, "agent.wait", {"runId": started.get("runId", run), "timeoutMs": waiting})
-            return reply
+            return await _outcome(wire, str(started.get("runId", run)), timeout_s)
 
     async def _greet(self, wire: aiohttp.ClientWebSocketResponse) -> None:
         client = {"id": "openclaw-tui", "version": self._version, "platform": "linux", "mode": "ui"}
@@ -67,18 +64,28 @@ async def _call(wire: aiohttp.ClientWebSocketResponse, method: str, parameters: 
             return dict(frame.get("payload") or {})
 
 
-async def _reply(wire: aiohttp.ClientWebSocketResponse, run: str) -> str:
-    """The text of a run's final message."""
+async def _outcome(wire: aiohttp.ClientWebSocketResponse, run: str, timeout_s: float) -> str:
+    """The text of a run's final message, once the run is over; empty when it had none.
+
+    A run whose model call failed ends without any message of its own and counts as ended well, so the end is asked for
+    and not guessed; whether the turn has an answer is read from the transcript.
+    """
+    number, reply = str(uuid.uuid4()), ""
+    wanted = {"runId": run, "timeoutMs": int((timeout_s + WAIT_SLACK_S) * 1000)}
+    await wire.send_json({"type": "req", "id": number, "method": "agent.wait", "params": wanted})
     while True:
         frame = await _frame(wire)
         payload = frame.get("payload") or {}
-        if frame.get("event") != "chat" or payload.get("runId") != run:
-            continue
-        if payload["state"] in {"error", "aborted"}:
-            raise GatewayFault(FAILED, str(payload.get("errorMessage") or f"the run was {payload['state']}"))
-        if payload["state"] == "final":
-            parts = (payload.get("message") or {}).get("content") or ()
-            return parts if isinstance(parts, str) else "".join(str(part.get("text", "")) for part in parts)
+        if frame.get("id") == number:
+            if payload.get("status") != "ok":
+                raise GatewayFault(FAILED, str(payload.get("error") or frame.get("error") or payload.get("status")))
+            return reply
+        elif frame.get("event") == "chat" and payload.get("runId") == run:
+            if payload["state"] in {"error", "aborted"}:
+                raise GatewayFault(FAILED, str(payload.get("errorMessage") or f"the run was {payload['state']}"))
+            if payload["state"] == "final":
+                parts = (payload.get("message") or {}).get("content") or ()
+                reply = parts if isinstance(parts, str) else "".join(str(part.get("text", "")) for part in parts)
 
 
 async def _frame(wire: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:

@@ -1,0 +1,67 @@
+"""Every place where our conversation differs from the stock program's. Pure.
+
+tools              names that one side is not offered: ``tool -NAME`` (only stock), ``tool +NAME`` (only ours)
+schema NAME        a tool that both offer in different words
+prompt             lines of the system prompt: ``prompt -LINE`` and ``prompt +LINE``
+FIELD              a field of the request: ``max_tokens 65536 -> 4096``
+role, messages     the form of the conversation
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from stewardbench.agents.parity.log import Body
+from stewardbench.agents.parity.normal import prompt_of
+
+
+class Difference(NamedTuple):
+    """One place of one request (counted from 1). ``what`` says it on one line, stock first."""
+
+    request: int
+    what: str
+
+
+def differences(stock: Sequence[Body], ours: Sequence[Body]) -> list[Difference]:
+    """All differences, request by request."""
+    found: list[Difference] = []
+    if len(stock) != len(ours):
+        found.append(Difference(0, f"requests {len(stock)} -> {len(ours)}"))
+    for number, (theirs, own) in enumerate(zip(stock, ours, strict=False), 1):
+        found += [Difference(number, what) for what in _request(theirs, own)]
+    return found
+
+
+def _request(stock: Body, ours: Body) -> Iterator[str]:
+    yield from _prompt(prompt_of(stock), prompt_of(ours))
+    yield from _tools(stock.get("tools") or [], ours.get("tools") or [])
+    yield from _messages(stock["messages"], ours["messages"])
+    for field in sorted({*stock, *ours} - {"messages", "tools"}):
+        if stock.get(field) != ours.get(field):
+            yield f"{field} {stock.get(field)!r} -> {ours.get(field)!r}"
+
+
+def _prompt(stock: str, ours: str) -> Iterator[str]:
+    for line in difflib.ndiff(stock.split("\n"), ours.split("\n")):
+        if line[0] in "+-" and line[2:].strip():
+            yield f"prompt {line[0]}{line[2:].strip()}"
+
+
+def _tools(stock: Sequence[Any], ours: Sequence[Any]) -> Iterator[str]:
+    theirs = {tool["function"]["name"]: tool for tool in stock}
+    own = {tool["function"]["name"]: tool for tool in ours}
+    yield from (f"tool -{name}" for name in sorted(theirs.keys() - own.keys()))
+    yield from (f"tool +{name}" for name in sorted(own.keys() - theirs.keys()))
+    yield from (f"schema {name}" for name in sorted(own.keys() & theirs.keys()) if own[name] != theirs[name])
+
+
+def _messages(stock: Sequence[Any], ours: Sequence[Any]) -> Iterator[str]:
+    if stock[0]["role"] != ours[0]["role"]:
+        yield f"role {stock[0]['role']} -> {ours[0]['role']}"
+    if len(stock) != len(ours):
+        yield f"messages {len(stock)} -> {len(ours)}"
+    for number, (theirs, own) in enumerate(zip(stock[1:], ours[1:], strict=False), 2):
+        if theirs != own:
+            yield f"message {number}: {str(theirs)[:400]} -> {str(own)[:400]}"

@@ -1,0 +1,46 @@
+"""Requests and files with everything taken out that differs between two runs of the same program.
+
+Nothing else is touched: what is left must be equal, or declared. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stewardbench.agents.parity.log import Body
+
+REPLACED = (
+    (re.compile(r"\[(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-\d\d-\d\d \d\d:\d\d [A-Z]+\]"), "[TIME]"),
+    (re.compile(r"Conversation started: \w+, \w+ \d\d, \d{4}"), "Conversation started: DATE"),
+    (re.compile(r"custom-127-0-0-1-\d+"), "PROVIDER"),
+    (re.compile(r"http://127\.0\.0\.1:\d+"), "http://ADDRESS"),
+    (re.compile(r"Reply number \d+\."), "Reply number N."),
+    (re.compile(r"\bcall_?\d+\b"), "CALL"),
+    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "ID"),
+)
+
+
+def conversation(bodies: Sequence[Body], places: Mapping[str, str]) -> list[Body]:
+    """The requests of a conversation, normalised. ``places`` maps paths of this run to neutral names."""
+    return [json.loads(text(json.dumps(body, ensure_ascii=False), places)) for body in bodies]
+
+
+def text(raw: str, places: Mapping[str, str]) -> str:
+    """One text, normalised. Longer paths are replaced first."""
+    for place in sorted(places, key=len, reverse=True):
+        raw = raw.replace(place, places[place])
+    for pattern, neutral in REPLACED:
+        raw = pattern.sub(neutral, raw)
+    return raw
+
+
+def prompt_of(body: Body) -> str:
+    """The system prompt of a request; newer models are sent it under the role ``developer``."""
+    first: dict[str, Any] = body["messages"][0]
+    if first["role"] not in {"system", "developer"}:
+        return ""
+    content = first["content"]
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)

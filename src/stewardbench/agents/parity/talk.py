@@ -1,0 +1,47 @@
+"""The conversation that both sides hold: five persist turns and three query turns, one write per surface.
+
+The words are plain, so that nothing but the agent decides what its model is sent.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+SKILL = "---\nname: tea\ndescription: How to make tea.\n---\n# Tea\n\nBoil water.\n"
+
+
+def call(tool: str, **arguments: Any) -> str:
+    """The user's text that makes the scripted model call a tool."""
+    return f"call {tool} {json.dumps(arguments)}"
+
+
+class Talk(NamedTuple):
+    """Two sessions of user turns."""
+
+    persist: tuple[str, ...]
+    query: tuple[str, ...]
+
+
+TALKS = {
+    "hermes": Talk(
+        (
+            "Good morning. I share a flat with two people.",
+            call("memory", action="add", target="user", content="Ann likes tea"),
+            call("memory", action="add", target="memory", content="The kitchen is small"),
+            call("skill_manage", action="create", name="tea", content=SKILL),
+            "Thanks, that is all.",
+        ),
+        ("How could three people share a kitchen?", "And who cooks?", "Thank you."),
+    ),
+    "openclaw": Talk(
+        (
+            "Good morning. I share a flat with two people.",
+            call("write", path="USER.md", content="Ann likes tea\n"),
+            call("write", path="MEMORY.md", content="The kitchen is small\n"),
+            call("write", path="memory/2026-03-02.md", content="Talked about the kitchen\n"),
+            "Thanks, that is all.",
+        ),
+        ("How could three people share a kitchen?", "And who cooks?", "Thank you."),
+    ),
+}
