@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from stewardbench.agents.clock import declared_start
 from stewardbench.agents.interface import AgentSettings
 from stewardbench.agents.presets import read_presets
 from stewardbench.errors import UsageError
@@ -79,6 +80,7 @@ def check_settings(settings: AgentSettings) -> None:
         raise UsageError(f"Hermes has no option {unknown[0]!r}.", hint=f"Known options: {', '.join(sorted(OPTIONS))}.")
     review_policy(settings.review)
     toolsets(settings)
+    declared_start(settings.options)
 
 
 def config_yaml(settings: AgentSettings, *, model: str = MASKED, base_url: str = "") -> str:

@@ -6,6 +6,7 @@ import contextlib
 from pathlib import Path
 from typing import Self
 
+from stewardbench.agents.clock import declared_moment, declared_start
 from stewardbench.agents.hermes.layout import Layout
 from stewardbench.agents.hermes.session import HermesSession
 from stewardbench.agents.hermes.settings import SEARCH, config_yaml, review_policy, toolsets
@@ -89,6 +90,7 @@ class HermesSlot:
                 "session_id": session_id,
                 "review": persist,
                 "cwd": self._layout.workspace,
+                "clock": declared_moment(start, stage, 1).isoformat() if (start := declared_start(options)) else "",
             },
             timeout_s=OPEN_TIMEOUT_S,
         )

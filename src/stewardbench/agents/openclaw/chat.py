@@ -80,7 +80,7 @@ async def _outcome(wire: aiohttp.ClientWebSocketResponse, run: str, timeout_s: f
             if payload.get("status") != "ok":
                 raise GatewayFault(FAILED, str(payload.get("error") or frame.get("error") or payload.get("status")))
             return reply
-        elif frame.get("event") == "chat" and payload.get("runId") == run:
+        if frame.get("event") == "chat" and payload.get("runId") == run:
             if payload["state"] in {"error", "aborted"}:
                 raise GatewayFault(FAILED, str(payload.get("errorMessage") or f"the run was {payload['state']}"))
             if payload["state"] == "final":

@@ -13,8 +13,11 @@ import difflib
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from stewardbench.agents.parity.log import Body
+from stewardbench.agents.parity.log import Body, text_of
 from stewardbench.agents.parity.normal import prompt_of
+
+
+REVIEW = "Review the conversation above"  # how Hermes begins one
 
 
 class Difference(NamedTuple):
@@ -25,13 +28,22 @@ class Difference(NamedTuple):
 
 
 def differences(stock: Sequence[Body], ours: Sequence[Body]) -> list[Difference]:
-    """All differences, request by request."""
+    """All differences, request by request. What an agent asks in background reviews is counted and taken out first."""
     found: list[Difference] = []
+    (stock, reviews), (ours, own_reviews) = _apart(stock), _apart(ours)
+    if reviews != own_reviews:
+        found.append(Difference(0, f"background reviews {reviews} -> {own_reviews}"))
     if len(stock) != len(ours):
         found.append(Difference(0, f"requests {len(stock)} -> {len(ours)}"))
     for number, (theirs, own) in enumerate(zip(stock, ours, strict=False), 1):
         found += [Difference(number, what) for what in _request(theirs, own)]
     return found
+
+
+def _apart(bodies: Sequence[Body]) -> tuple[list[Body], int]:
+    """The conversation without the requests of background reviews, and how many these are."""
+    kept = [body for body in bodies if not any(text_of(each).startswith(REVIEW) for each in body["messages"])]
+    return kept, len(bodies) - len(kept)
 
 
 def _request(stock: Body, ours: Body) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from stewardbench.agents.install import Installable
 from stewardbench.agents.interface import Agent
 from stewardbench.agents.parity.log import SECRET, LogServer
 from stewardbench.agents.parity.programs import Held
@@ -49,8 +50,10 @@ async def driven(agent: Agent, root: Path, model: str, preset: str, chosen: dict
         finally:
             await slot.close()
     found = {name: captured[path].text.encode() for name, path in FILES[agent.name].items() if path in captured}
-    homes = {str(root / "slot" / "home"): "HOME", str(root / "home"): "HOME"}
-    return Held(server.bodies, homes, found)
+    places = {str(root / "slot" / "home"): "HOME", str(root / "home"): "HOME"}
+    if isinstance(agent, Installable) and (program := agent.installed(settings)) is not None:
+        places[str(program)] = "PACKAGE"
+    return Held(server.bodies, places, found)
 
 
 async def _send(session: Any, text: str) -> None:

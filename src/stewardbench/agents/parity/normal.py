@@ -19,6 +19,10 @@ REPLACED = (
     (re.compile(r"http://127\.0\.0\.1:\d+"), "http://ADDRESS"),
     (re.compile(r"Reply number \d+\."), "Reply number N."),
     (re.compile(r"\bcall_?\d+\b"), "CALL"),
+    (re.compile(r"Python toolchain: [^\\\n]*"), "Python toolchain: MACHINE"),  # its probes give up on a busy machine
+    (re.compile(r"Host: Linux \([^)]*\)"), "Host: MACHINE"),
+    (re.compile(r"host=\S+"), "host=MACHINE"),
+    (re.compile(r"os=Linux \S+ \(\w+\)"), "os=MACHINE"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "ID"),
 )
 

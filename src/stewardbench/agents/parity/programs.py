@@ -24,10 +24,10 @@ from stewardbench.agents.parity.talk import TALKS
 from stewardbench.agents.parity.terminal import Terminal
 from stewardbench.errors import AgentCrashed, AgentHung
 
-START_S, TURN_S = 60.0, 40.0
+START_S, TURN_S = 240.0, 120.0
 TOKEN = "token-of-the-parity-check"
 HERMES_READY = r"❯"
-CLAW_READY = r"idle"
+CLAW_CONNECTED, CLAW_READY = r"connected \| idle", r"idle"
 
 
 class Held(NamedTuple):
@@ -90,7 +90,7 @@ async def openclaw(node: Path, package: Path, root: Path, model: str) -> Held:
                 url = ["--url", f"ws://127.0.0.1:{port}", "--token", TOKEN, "--session", name]
                 terminal = Terminal([*program, "tui", *url], env, home)
                 try:
-                    await terminal.until(CLAW_READY, START_S)
+                    await terminal.until(CLAW_CONNECTED, START_S)
                     for text in texts:
                         await _say(terminal, server, text, CLAW_READY)
                 finally:
@@ -99,7 +99,11 @@ async def openclaw(node: Path, package: Path, root: Path, model: str) -> Held:
             os.killpg(gateway.pid, signal.SIGKILL)
             await gateway.wait()
         names = ("USER.md", "MEMORY.md", "memory/2026-03-02.md", "AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md")
-        return Held(server.bodies, {str(home): "HOME"}, _files(workspace, {name: name for name in names}))
+        return Held(
+            server.bodies,
+            {str(home): "HOME", str(package): "PACKAGE"},
+            _files(workspace, {name: name for name in names}),
+        )
 
 
 async def _say(terminal: Terminal, server: LogServer, text: str, ready: str) -> None:

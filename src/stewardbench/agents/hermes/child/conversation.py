@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from .reviews import ReviewWatch
@@ -35,6 +36,8 @@ class Conversation:
     def __init__(self, spec: dict[str, Any]) -> None:
         agent_class = importlib.import_module("run_agent").AIAgent
         os.chdir(spec["cwd"])
+        if spec["clock"]:
+            declare_time(spec["clock"])
         store = importlib.import_module("hermes_state").SessionDB() if spec["session_search"] else None
         self._agent = agent_class(
             base_url=spec["base_url"],
@@ -88,6 +91,19 @@ class Conversation:
         self._agent.close()
         if self._store is not None:
             self._store.close()
+
+
+def declare_time(moment: str) -> None:
+    """Let it be that moment for the date in Hermes' prompts, and time run on from there."""
+    hermes_time: Any = importlib.import_module("hermes_time")
+    offset = datetime.fromisoformat(moment) - datetime.now(UTC)
+
+    class Declared(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Any:
+            return (datetime.now(UTC) + offset).astimezone(tz)
+
+    hermes_time.datetime = Declared
 
 
 def verdict(result: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,89 @@
+"""The comparison itself: what it must see, what it must not, and a list that is exact in both directions."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from record import GOLDEN
+
+from stewardbench.agents.parity import golden, normal
+from stewardbench.agents.parity.compare import Difference, differences
+from stewardbench.agents.parity.declared import Entry, declared, judge
+
+
+def body(**changes):
+    tool = {"type": "function", "function": {"name": "memory", "description": "Save."}}
+    other = {"type": "function", "function": {"name": "todo", "description": "List."}}
+    messages = [
+        {"role": "system", "content": "You help.\nModel: gpt-5"},
+        {"role": "user", "content": "[Mon 2026-03-02 09:00 UTC] hello"},
+    ]
+    return {"model": "gpt-5", "stream": True, "messages": messages, "tools": [tool, other]} | changes
+
+
+def said(*ours):
+    return [each.what for each in differences([body()], [normal.conversation([one], {})[0] for one in ours])]
+
+
+def test_equal_requests_have_no_difference():
+    assert differences([body()], [body()]) == []
+
+
+def test_every_kind_of_difference_is_named():
+    plain = body()
+    assert [each.what for each in differences([plain], [])] == ["requests 1 -> 0"]
+    assert differences([plain], [body(tools=plain["tools"][:1])]) == [Difference(1, "tool -todo")]
+    reworded = copy.deepcopy(plain)
+    reworded["tools"][0]["function"]["description"] = "Keep."
+    assert differences([plain], [reworded]) == [Difference(1, "schema memory")]
+    assert differences([plain], [body(model="assistant")]) == [Difference(1, "model 'gpt-5' -> 'assistant'")]
+    assert differences([plain], [body(max_tokens=4096)]) == [Difference(1, "max_tokens None -> 4096")]
+    masked = copy.deepcopy(plain)
+    masked["messages"][0]["content"] = "You help.\nModel: assistant"
+    found = [each.what for each in differences([plain], [masked])]
+    assert found == ["prompt -Model: gpt-5", "prompt +Model: assistant"]
+    newer = copy.deepcopy(plain)
+    newer["messages"][0]["role"] = "developer"
+    assert differences([plain], [newer]) == [Difference(1, "role system -> developer")]
+    undated = copy.deepcopy(plain)
+    undated["messages"][1]["content"] = "hello"
+    assert [each.what[:9] for each in differences([plain], [undated])] == ["message 2"]
+
+
+def test_only_what_differs_by_nature_is_taken_out():
+    one, two = body(), body()
+    one["messages"][1]["content"] = "[Mon 2026-03-02 09:00 UTC] hello from /tmp/a/home, call_3"
+    two["messages"][1]["content"] = "[Tue 2026-12-01 00:11 UTC] hello from /srv/b/home, call_7"
+    theirs = normal.conversation([one], {"/tmp/a/home": "HOME"})
+    assert theirs == normal.conversation([two], {"/srv/b/home": "HOME"})
+    two["messages"][1]["content"] = "hello from /srv/b/home, call_7"
+    assert theirs != normal.conversation([two], {"/srv/b/home": "HOME"}), "a turn without its time"
+
+
+def test_the_list_is_exact_in_both_directions():
+    entry = Entry(match="tool -todo", what="no to-do list", reason="for this test")
+    met = [Difference(1, "tool -todo"), Difference(2, "tool -todo")]
+    assert judge(met, [entry]).clean
+    assert judge([*met, Difference(2, "tool -memory")], [entry]).undeclared == (Difference(2, "tool -memory"),)
+    assert judge([], [entry]).gone == (entry,)
+
+
+@pytest.mark.parametrize("agent", ["hermes", "openclaw"])
+@pytest.mark.parametrize("preset", ["released", "stock"])
+def test_every_declared_difference_has_its_reason_and_direction(agent, preset):
+    for entry in declared(agent, preset):
+        assert len(entry.reason) > 20, entry
+        assert entry.what and entry.direction
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.json")), ids=lambda path: path.stem)
+def test_a_stored_conversation_is_whole_and_names_no_machine(path, tmp_path):
+    held = golden.read(path)
+    talk_of = {"hermes": 11, "openclaw": 11}
+    assert len(held.requests) == talk_of[path.name.partition("-")[0]]
+    assert all(normal.prompt_of(request) for request in held.requests)
+    text = path.read_text(encoding="utf-8")
+    assert not any(place in text for place in ("/root/", "/home/", "/tmp/p", "127.0.0.1:"))
+    golden.write(tmp_path / "again.json", held)
+    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
