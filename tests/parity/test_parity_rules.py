@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 
 import pytest
+from changes import changes
 from record import GOLDEN
 
 from stewardbench.agents.parity import golden, normal
 from stewardbench.agents.parity.compare import Difference, differences
 from stewardbench.agents.parity.declared import Entry, declared, judge
+from stewardbench.agents.parity.page import page
+from stewardbench.agents.registry import agent_names, load_agent
 
 
 def body(**changes):
@@ -75,6 +79,20 @@ def test_every_declared_difference_has_its_reason_and_direction(agent, preset):
     for entry in declared(agent, preset):
         assert len(entry.reason) > 20, entry
         assert entry.what and entry.direction
+
+
+def test_what_a_release_changed_is_listed(tmp_path):
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    golden.write(old, golden.Conversation([body()], {"USER.md": "Ann likes tea"}))
+    golden.write(new, golden.Conversation([body(tools=body()["tools"][:1])], {"USER.md": "Ann likes tea."}))
+    assert changes(old, old) == []
+    assert changes(old, new) == ["  1 x tool -todo", "file USER.md"]
+
+
+def test_the_page_of_differences_is_what_the_list_says():
+    shown = (Path(__file__).parents[2] / "docs" / "differences.md").read_text(encoding="utf-8")
+    again = "renew it: stewardbench agents differences --into docs/differences.md"
+    assert shown == page(load_agent(name) for name in agent_names()), again
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.json")), ids=lambda path: path.stem)

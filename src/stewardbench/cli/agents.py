@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -70,6 +71,24 @@ def install_agent(name: Name, version: Version = "") -> None:
     if place is None:
         raise UsageError(f"Agent {name!r} installs itself.", hint="See the documentation of the package it comes with.")
     typer.echo(f"{name} {agent.version(settings)} is installed in {place} ({time.monotonic() - start:.0f} s)")
+
+
+@agents.command("differences")
+def show_differences(
+    into: Annotated[Path | None, typer.Option(help="Write the page to this file instead of showing it.")] = None,
+) -> None:
+    """Show where our agents differ from the same agents as their users run them, with reasons and directions.
+
+    Example: stewardbench agents differences --into docs/differences.md
+    """
+    from stewardbench.agents.parity.page import page
+    from stewardbench.agents.registry import agent_names, load_agent
+
+    text = page(load_agent(name) for name in agent_names())
+    if into is None:
+        typer.echo(text, nl=False)
+    else:
+        into.write_text(text, encoding="utf-8")
 
 
 def doctor(

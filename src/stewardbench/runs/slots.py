@@ -49,7 +49,7 @@ class Seat:
 def slot_folder(run: Path) -> Path:
     """Where a run's slots live: a short path of our own, since Unix sockets allow no long ones."""
     name = hashlib.sha256(str(run.resolve()).encode()).hexdigest()[:12]
-    return Path(tempfile.gettempdir()) / f"stewardbench-{os.getuid()}-{name}"
+    return Path(tempfile.gettempdir()) / f"slots-{os.getuid()}-{name}"  # unconfined, the path reaches prompts
 
 
 class SlotPool:

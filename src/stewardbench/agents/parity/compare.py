@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from stewardbench.agents.parity.log import Body, text_of
 from stewardbench.agents.parity.normal import prompt_of
 
-
 REVIEW = "Review the conversation above"  # how Hermes begins one
 
 
