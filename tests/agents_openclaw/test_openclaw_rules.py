@@ -296,3 +296,35 @@ def test_a_lock_pins_every_package_by_hash_and_names_no_registry(version):
     assert all(entry.get("integrity") or entry.get("inBundle") for entry in packages.values())
     assert not any("resolved" in entry for entry in packages.values())
     assert json.loads((release(version).lock / "package.json").read_text())["dependencies"] == {"openclaw": version}
+
+
+@pytest.mark.parametrize(
+    ("model", "sees"),
+    [
+        ("gpt-5", True),
+        ("claude-sonnet-4-5", True),
+        ("gemini-3-pro", True),
+        ("Qwen2.5-VL-7B", True),
+        ("deepseek-v3.2", False),
+        ("Qwen3-8B", False),
+        ("assistant", False),
+        ("gpt-3.5-turbo", False),
+    ],
+)
+def test_a_model_is_offered_images_where_onboarding_would_offer_them(model, sees):
+    (provider,) = document(release(), AgentSettings(), CANONICAL, model)["models"]["providers"].values()
+    assert provider["models"][0]["input"] == (["text", "image"] if sees else ["text"])
+
+
+def test_no_name_of_ours_stands_in_the_configuration():
+    assert "steward" not in json.dumps(document(release(), AgentSettings(), CANONICAL, "gpt-5"))
+
+
+def test_the_stock_preset_is_what_onboarding_writes():
+    config = document(release(), AgentSettings(tools="stock", review="stock"), CANONICAL, "gpt-5")
+    assert config["tools"] == {"profile": "coding"}
+    assert config["session"] == {"dmScope": "per-channel-peer"}
+    assert "plugins" not in config
+    assert "memorySearch" not in config["agents"]["defaults"]
+    with pytest.raises(UsageError, match="has not been compared"):
+        document(release("2026.9.6"), AgentSettings(tools="stock", review="stock"), CANONICAL, "gpt-5")

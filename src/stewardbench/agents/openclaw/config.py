@@ -26,6 +26,10 @@ CONTEXT_TOKENS = 128_000  # as onboarding writes it
 # users of a named provider get the provider's limit.
 OUTPUT_TOKENS = 32_768
 
+SEEING = re.compile(  # the names that onboarding takes for models that read images
+    r"\b(gpt-(4o|4\.1|[5-9])|o[134]|claude-([34]|haiku|opus|sonnet)|gemini|glm-4v|internvl|llava|minicpm-v|mllama|pixtral"
+    r"|qwen[\w.-]*vl|vision)\b|(^|[-_/])vl([-_/]|$)"
+)
 MEMORY_TOOLS = ["memory_search", "memory_get", "skill_workshop"]
 RELEASED_TOOLS = ["group:fs", *MEMORY_TOOLS, "session_status"]
 TRANSCRIPT_TOOLS = ["sessions_list", "sessions_history", "sessions_search"]
@@ -76,6 +80,8 @@ def document(release: Release, settings: AgentSettings, place: Place, model: str
         if "plugins" in config and not config["plugins"]["entries"].get("skill-workshop"):
             del config["plugins"]  # as onboarding leaves it: the product's own choice of plug-ins
         merge(config, {"session": {"dmScope": "per-channel-peer"}})
+        # On, as onboarding leaves it, since the prompt shows HEARTBEAT.md only then; and too rare to fire in an episode.
+        merge(config, {"agents": {"defaults": {"heartbeat": {"every": "24h"}}}})
     elif release.workshop_plugin:
         merge(config, {"agents": {"defaults": {"memorySearch": _search(place)}}})
     else:
@@ -90,6 +96,11 @@ def document(release: Release, settings: AgentSettings, place: Place, model: str
 def provider_name(url: str) -> str:
     """What onboarding calls the provider at an address: ``custom-127-0-0-1-8080``."""
     return f"custom-{re.sub(r'[^a-z0-9]+', '-', urlsplit(url).netloc.lower())}"
+
+
+def inputs(model: str) -> list[str]:
+    """What onboarding takes a model to read, by its name alone: those known for images are offered an image tool."""
+    return ["text", "image"] if SEEING.search(model.lower()) else ["text"]
 
 
 def environment(place: Place, path: str, model_key: str, gateway_key: str) -> dict[str, str]:
@@ -128,7 +139,7 @@ def merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 
 def _common(release: Release, settings: AgentSettings, place: Place, model: str) -> dict[str, Any]:
-    described = {"id": model, "name": f"{model} (Custom Provider)", "reasoning": False, "input": ["text", "image"]}
+    described = {"id": model, "name": f"{model} (Custom Provider)", "reasoning": False, "input": inputs(model)}
     limits = {"contextWindow": CONTEXT_TOKENS, "maxTokens": int(settings.options.get("max_tokens", OUTPUT_TOKENS))}
     name = provider_name(place.model_url)
     cost = {"cost": dict.fromkeys(("input", "output", "cacheRead", "cacheWrite"), 0)}
