@@ -36,13 +36,13 @@ _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|we|our|us)\b|\b(?:i|we)['’]", _
 _MOMENT = re.compile(
     r"\b(?:right now|now|at the moment|at this point|these days|lately|recently|today|tonight|this (?:morning|afternoon"
     r"|evening|week|weekend|month|term|year|season|summer|winter|spring|autumn|fall)|so far|for now|currently|just now"
-    r"|inclined|starting to|beginning to|leaning|still|the more i|after (?:today|yesterday|this|last|that)|since (?:the"
+    r"|inclined|starting to|beginning to|leaning|the more i|after (?:today|yesterday|this|last|that)|since (?:the"
     r"|last|yesterday|this|my)|yesterday|last (?:night|week|weekend))\b",
     _I,
 )
 _RECURS = re.compile(
     r"\b(?:every|each|whenever|when|before|after|once (?:a|an|per|the)|twice a|daily|weekly|monthly|yearly"
-    r"|per (?:day|week|month)|any ?time|if|as soon as|until|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|per (?:day|week|month)|any ?time|if|as soon as|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     r"|at the (?:start|end|beginning) of)\b",
     _I,
 )

@@ -10,6 +10,7 @@ import typer
 
 from stewardbench.pasb.cli.authoring import register_build
 from stewardbench.pasb.cli.commit_check import register_commit_check
+from stewardbench.pasb.cli.items import register_items
 
 if TYPE_CHECKING:
     from stewardbench.statistics.interval import Interval
@@ -19,6 +20,7 @@ _app = typer.Typer(
 )
 _items = typer.Typer(no_args_is_help=True, help="Base items: the YAML files that tasks are laid out from.")
 _app.add_typer(_items, name="items")
+register_items(_items)
 _plan = typer.Typer(no_args_is_help=True, help="Plans: the sessions, cuts, edits and forks of a trial, as data.")
 _app.add_typer(_plan, name="plan")
 
