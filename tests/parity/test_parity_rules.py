@@ -10,8 +10,8 @@ from changes import changes
 from record import GOLDEN
 
 from stewardbench.agents.parity import golden, normal
-from stewardbench.agents.parity.compare import Difference, differences
-from stewardbench.agents.parity.declared import Entry, declared, judge
+from stewardbench.agents.parity.compare import Departure, differences
+from stewardbench.agents.parity.declared import DeclaredDeparture, declared, judge
 from stewardbench.agents.parity.page import page
 from stewardbench.agents.registry import agent_names, load_agent
 
@@ -37,19 +37,19 @@ def test_equal_requests_have_no_difference():
 def test_every_kind_of_difference_is_named():
     plain = body()
     assert [each.what for each in differences([plain], [])] == ["requests 1 -> 0"]
-    assert differences([plain], [body(tools=plain["tools"][:1])]) == [Difference(1, "tool -todo")]
+    assert differences([plain], [body(tools=plain["tools"][:1])]) == [Departure(1, "tool -todo")]
     reworded = copy.deepcopy(plain)
     reworded["tools"][0]["function"]["description"] = "Keep."
-    assert differences([plain], [reworded]) == [Difference(1, "schema memory")]
-    assert differences([plain], [body(model="assistant")]) == [Difference(1, "model 'gpt-5' -> 'assistant'")]
-    assert differences([plain], [body(max_tokens=4096)]) == [Difference(1, "max_tokens None -> 4096")]
+    assert differences([plain], [reworded]) == [Departure(1, "schema memory")]
+    assert differences([plain], [body(model="assistant")]) == [Departure(1, "model 'gpt-5' -> 'assistant'")]
+    assert differences([plain], [body(max_tokens=4096)]) == [Departure(1, "max_tokens None -> 4096")]
     masked = copy.deepcopy(plain)
     masked["messages"][0]["content"] = "You help.\nModel: assistant"
     found = [each.what for each in differences([plain], [masked])]
     assert found == ["prompt -Model: gpt-5", "prompt +Model: assistant"]
     newer = copy.deepcopy(plain)
     newer["messages"][0]["role"] = "developer"
-    assert differences([plain], [newer]) == [Difference(1, "role system -> developer")]
+    assert differences([plain], [newer]) == [Departure(1, "role system -> developer")]
     undated = copy.deepcopy(plain)
     undated["messages"][1]["content"] = "hello"
     assert [each.what[:9] for each in differences([plain], [undated])] == ["message 2"]
@@ -66,10 +66,10 @@ def test_only_what_differs_by_nature_is_taken_out():
 
 
 def test_the_list_is_exact_in_both_directions():
-    entry = Entry(match="tool -todo", what="no to-do list", reason="for this test")
-    met = [Difference(1, "tool -todo"), Difference(2, "tool -todo")]
+    entry = DeclaredDeparture(match="tool -todo", what="no to-do list", reason="for this test")
+    met = [Departure(1, "tool -todo"), Departure(2, "tool -todo")]
     assert judge(met, [entry]).clean
-    assert judge([*met, Difference(2, "tool -memory")], [entry]).undeclared == (Difference(2, "tool -memory"),)
+    assert judge([*met, Departure(2, "tool -memory")], [entry]).undeclared == (Departure(2, "tool -memory"),)
     assert judge([], [entry]).gone == (entry,)
 
 

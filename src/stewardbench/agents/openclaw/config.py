@@ -80,7 +80,7 @@ def document(release: Release, settings: AgentSettings, place: Place, model: str
         if "plugins" in config and not config["plugins"]["entries"].get("skill-workshop"):
             del config["plugins"]  # as onboarding leaves it: the product's own choice of plug-ins
         merge(config, {"session": {"dmScope": "per-channel-peer"}})
-        # On, as onboarding leaves it, since the prompt shows HEARTBEAT.md only then; and too rare to fire in an episode.
+        # On, as onboarding leaves it: the prompt shows HEARTBEAT.md only then. Too rare to fire in an episode.
         merge(config, {"agents": {"defaults": {"heartbeat": {"every": "24h"}}}})
     elif release.workshop_plugin:
         merge(config, {"agents": {"defaults": {"memorySearch": _search(place)}}})

@@ -19,23 +19,23 @@ from stewardbench.agents.parity.normal import prompt_of
 REVIEW = "Review the conversation above"  # how Hermes begins one
 
 
-class Difference(NamedTuple):
+class Departure(NamedTuple):
     """One place of one request (counted from 1). ``what`` says it on one line, stock first."""
 
     request: int
     what: str
 
 
-def differences(stock: Sequence[Body], ours: Sequence[Body]) -> list[Difference]:
+def differences(stock: Sequence[Body], ours: Sequence[Body]) -> list[Departure]:
     """All differences, request by request. What an agent asks in background reviews is counted and taken out first."""
-    found: list[Difference] = []
+    found: list[Departure] = []
     (stock, reviews), (ours, own_reviews) = _apart(stock), _apart(ours)
     if reviews != own_reviews:
-        found.append(Difference(0, f"background reviews {reviews} -> {own_reviews}"))
+        found.append(Departure(0, f"background reviews {reviews} -> {own_reviews}"))
     if len(stock) != len(ours):
-        found.append(Difference(0, f"requests {len(stock)} -> {len(ours)}"))
+        found.append(Departure(0, f"requests {len(stock)} -> {len(ours)}"))
     for number, (theirs, own) in enumerate(zip(stock, ours, strict=False), 1):
-        found += [Difference(number, what) for what in _request(theirs, own)]
+        found += [Departure(number, what) for what in _request(theirs, own)]
     return found
 
 

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import yaml
 from pydantic import Field
 
-from stewardbench.agents.parity.compare import Difference
+from stewardbench.agents.parity.compare import Departure
 from stewardbench.records import Record
 
 
-class Entry(Record):
-    """One declared difference. ``match`` is a regular expression over ``Difference.what``, matched from its start."""
+class DeclaredDeparture(Record):
+    """One declared difference. ``match`` is a regular expression over ``Departure.what``, matched from its start."""
 
     match: str
     what: str
@@ -31,8 +31,8 @@ class Entry(Record):
 class Verdict(NamedTuple):
     """What is not as declared."""
 
-    undeclared: tuple[Difference, ...]
-    gone: tuple[Entry, ...]
+    undeclared: tuple[Departure, ...]
+    gone: tuple[DeclaredDeparture, ...]
 
     @property
     def clean(self) -> bool:
@@ -40,14 +40,14 @@ class Verdict(NamedTuple):
         return not self.undeclared and not self.gone
 
 
-def declared(agent: str, preset: str) -> tuple[Entry, ...]:
+def declared(agent: str, preset: str) -> tuple[DeclaredDeparture, ...]:
     """An agent's declared differences under a preset."""
     text = (files(__package__) / "differences.yaml").read_text(encoding="utf-8")
-    entries = (Entry.model_validate(fields) for fields in yaml.safe_load(text)[agent])
+    entries = (DeclaredDeparture.model_validate(fields) for fields in yaml.safe_load(text)[agent])
     return tuple(entry for entry in entries if preset in entry.presets)
 
 
-def judge(found: Iterable[Difference], entries: Sequence[Entry]) -> Verdict:
+def judge(found: Iterable[Departure], entries: Sequence[DeclaredDeparture]) -> Verdict:
     """Hold differences against the list."""
     listed = list(found)
     covers = [re.compile(entry.match) for entry in entries]

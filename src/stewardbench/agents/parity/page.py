@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stewardbench.agents.interface import Agent
-from stewardbench.agents.parity.declared import Entry, declared
+from stewardbench.agents.parity.declared import DeclaredDeparture, declared
 from stewardbench.agents.presets import RELEASED, STOCK, WithPresets, preset_of, settings_for
 
 INTRODUCTION = """# Our agents and their users' agents
@@ -35,6 +35,6 @@ def _section(agent: Agent) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _table(entries: Iterable[Entry]) -> list[str]:
+def _table(entries: Iterable[DeclaredDeparture]) -> list[str]:
     head = ["| what differs | why | direction it may push |", "|---|---|---|"]
     return head + [f"| {each.what} | {each.reason} | {each.direction} |" for each in entries]

@@ -16,7 +16,7 @@ def call(tool: str, **arguments: Any) -> str:
     return f"call {tool} {json.dumps(arguments)}"
 
 
-class Talk(NamedTuple):
+class StagedTurns(NamedTuple):
     """Two sessions of user turns."""
 
     persist: tuple[str, ...]
@@ -24,7 +24,7 @@ class Talk(NamedTuple):
 
 
 TALKS = {
-    "hermes": Talk(
+    "hermes": StagedTurns(
         (
             "Good morning. I share a flat with two people.",
             call("memory", action="add", target="user", content="Ann likes tea"),
@@ -34,7 +34,7 @@ TALKS = {
         ),
         ("How could three people share a kitchen?", "And who cooks?", "Thank you."),
     ),
-    "openclaw": Talk(
+    "openclaw": StagedTurns(
         (
             "Good morning. I share a flat with two people.",
             call("write", path="USER.md", content="Ann likes tea\n"),
