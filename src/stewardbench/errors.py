@@ -10,7 +10,10 @@
     │   ├── AgentCrashed  it ended or broke its pipe
     │   ├── AgentHung     it did not answer in time
     │   ├── ReviewFailed  its own background writer failed or never ended
-    │   └── StaleIndex    its memory search does not match its memory
+    │   ├── StaleIndex    its memory search does not match its memory
+    │   ├── StateBounds   it left more files, folders or bytes than are read
+    │   ├── LimitExceeded it used more memory, disk, processor time or processes than its slot allows
+    │   └── SlotUnhealthy its slot does not reach its model any more
     ├── ConfinementError  the sandbox could not be built
     └── InstallError      an agent could not be installed into the cache
 
@@ -112,6 +115,24 @@ class StaleIndex(AgentError):
     """The agent's memory search index does not follow its memory files, so a search may miss or mix notes."""
 
     reason = "stale_index"
+
+
+class StateBounds(AgentError):
+    """The agent left more files, folders inside folders or bytes than a capture reads."""
+
+    reason = "state_bounds"
+
+
+class LimitExceeded(AgentError):
+    """The agent used more of the machine than its slot allows; the message names the limit."""
+
+    reason = "limit_exceeded"
+
+
+class SlotUnhealthy(AgentError):
+    """The slot's own way to its model does not answer, so the slot must not be used again."""
+
+    reason = "slot_unhealthy"
 
 
 class ConfinementError(StewardError):

@@ -13,7 +13,6 @@ from stewardbench.workspace.folders import (
     PreservationPolicy,
     empty_folder,
     list_files,
-    restore_folder,
     wipe_folder,
 )
 from stewardbench.workspace.tree import printable, read_tree
@@ -75,20 +74,10 @@ def test_what_was_made_unreadable_is_captured_and_wiped(tmp_path: Path) -> None:
     assert wipe_folder(tmp_path, POLICY) == ("home/hidden/secret.txt",)
 
 
-def test_a_restore_makes_equal_and_keeps_the_folder_itself(tmp_path: Path) -> None:
-    source, target = tmp_path / "source", tmp_path / "target"
-    fill(source, "a/b.txt", "c.txt")
-    fill(target, "a/old.txt", "d/e.txt")
-    inode = target.stat().st_ino
-    restore_folder(source, target)
-    assert read_tree(target) == read_tree(source)
-    assert target.stat().st_ino == inode
-
-
 def test_a_name_that_is_not_utf8_can_be_stored(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"caf\xe9.txt")).write_text("x")
     (path,) = read_tree(tmp_path)
-    assert path.encode("utf-8") == "caf\ufffd.txt".encode()
+    assert path == "caf\\xe9.txt"
     assert printable("plain") == "plain"
 
 

@@ -1,15 +1,18 @@
-"""Folders that an experiment restores and wipes: emptying, copying, and the rule for what outlives a cut."""
+"""Folders that an experiment restores and wipes: the rule for what outlives a cut, emptying, and removing in place.
+
+All reading and removing goes through the one walk for hostile trees (``inodes``, ``removal``).
+"""
 
 from __future__ import annotations
 
 import fnmatch
 import os
-import shutil
-import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from stewardbench.records import Record
+from stewardbench.workspace import removal
+from stewardbench.workspace.inodes import BOUNDS, FOLDER, Bounds, walk
 
 
 class PreservationPolicy(Record):
@@ -29,62 +32,63 @@ class PreservationPolicy(Record):
         return inside and not any(fnmatch.fnmatchcase(path, pattern) for pattern in self.drop)
 
 
-def list_files(root: Path) -> Iterator[str]:
+def list_files(root: Path, bounds: Bounds = BOUNDS) -> Iterator[str]:
     """Relative paths of everything below a folder that is not itself a folder: files, links, sockets, pipes.
 
-    Folders and files that their owner made unreadable are made readable first, so that nothing hides from a capture.
+    Bytes of a name that are not UTF-8 are surrogate escapes. Raises StateBounds.
     """
-    for folder, folders, files in os.walk(root):
-        for name in folders:
-            path = Path(folder, name)
-            if path.is_symlink():
-                yield path.relative_to(root).as_posix()
-            else:
-                _grant(path, stat.S_IRWXU)
-        for name in files:
-            path = Path(folder, name)
-            if path.is_file() and not path.is_symlink():
-                _grant(path, stat.S_IRUSR)
-            yield path.relative_to(root).as_posix()
+    return (os.fsdecode(inode.raw) for inode in walk(root, bounds) if inode.kind != "folder")
 
 
 def empty_folder(folder: Path) -> None:
     """Remove everything in a folder but the folder itself, whose inode a mount may hold. Creates it if need be."""
     folder.mkdir(parents=True, exist_ok=True)
-    for _ in list_files(folder):  # makes every folder below accessible
-        pass
-    for entry in folder.iterdir():
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry)
-        else:
-            entry.unlink()
+    handle = os.open(folder, FOLDER)
+    try:
+        removal.empty(handle)
+    finally:
+        os.close(handle)
 
 
-def restore_folder(source: Path, target: Path) -> None:
-    """Make the content of ``target`` equal to that of ``source``; links are copied as links."""
-    empty_folder(target)
-    shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
-
-
-def wipe_folder(root: Path, policy: PreservationPolicy) -> tuple[str, ...]:
-    """Delete all files below ``root`` that the policy does not keep, and every folder that is then empty.
+def wipe_folder(root: Path, policy: PreservationPolicy, bounds: Bounds = BOUNDS) -> tuple[str, ...]:
+    """Delete all files below ``root`` that the policy does not keep, and every folder that is then empty, in place.
 
     Folders that the policy names, those above them, and the first level below ``root`` stay. Returns the deleted
-    paths, sorted.
+    paths, sorted. Raises StateBounds before anything is deleted.
     """
-    removed = sorted(path for path in list_files(root) if not policy.keeps(path))
-    for path in removed:
-        (root / path).unlink()
-    standing = {root / name for name in policy.keep} | set(root.iterdir()) | {root}
-    standing |= {parent for kept in standing for parent in kept.parents}
-    for place, _, _ in os.walk(root, topdown=False):
-        folder = Path(place)
-        if folder not in standing and not any(folder.iterdir()):
-            folder.rmdir()
-    return tuple(removed)
+    names = [PurePosixPath(name) for name in policy.keep]
+    standing = {str(place) for name in names for place in (name, *name.parents)}
+    removed, occupied, folders, files = [], set(standing), [], []
+    for inode in walk(root, bounds):
+        path = os.fsdecode(inode.raw)
+        if inode.kind == "folder":
+            folders.append(path)
+            if inode.depth == 0:
+                occupied.add(path)
+        elif policy.keeps(path):
+            occupied |= set(map(str, PurePosixPath(path).parents))
+        else:
+            removed.append(path)
+            files.append(path)
+    for path in files:
+        _remove_below(root, path)
+    for path in reversed(folders):
+        if path not in occupied:
+            _remove_below(root, path)
+    return tuple(sorted(removed))
 
 
-def _grant(path: Path, mode: int) -> None:
-    current = stat.S_IMODE(path.stat().st_mode)
-    if current & mode != mode:
-        path.chmod(current | mode)
+def _remove_below(root: Path, path: str) -> None:
+    """Remove one entry by going down folder by folder, so that no link on the way is followed."""
+    *above, name = os.fsencode(path).split(b"/")
+    handle = os.open(root, FOLDER)
+    try:
+        for folder in above:
+            inner = os.open(folder, FOLDER, dir_fd=handle)
+            os.close(handle)
+            handle = inner
+        removal.remove_at(handle, name)
+    except (FileNotFoundError, NotADirectoryError):  # it went with a folder, or a live owner replaced it
+        return
+    finally:
+        os.close(handle)
