@@ -19,6 +19,7 @@ from pydantic import Field
 
 from stewardbench.models.endpoint import Endpoint
 from stewardbench.records import Record
+from stewardbench.workspace.limits import Limits
 from stewardbench.workspace.tree import Tree
 
 Stage = Literal["persist", "query"]
@@ -48,8 +49,8 @@ class AgentSettings(Record):
 
     ``preset`` is the policy it started from and ``overrides`` what was chosen over it (see ``agents.presets``); the
     other fields are what came of both. ``review`` is the agent's self-improvement policy, ``tools`` its tool set,
-    ``options`` anything an agent defines itself. ``max_model_calls_per_turn`` bounds a model that loops on a failing
-    tool call.
+    ``options`` anything an agent defines itself, ``limits`` what a slot may use of the machine.
+    ``max_model_calls_per_turn`` bounds a model that loops on a failing tool call.
     """
 
     version: str = ""
@@ -61,6 +62,7 @@ class AgentSettings(Record):
     turn_timeout_s: float = 600.0
     session_search: bool = False
     confine: Literal["auto", "required", "off"] = "auto"
+    limits: Limits = Limits()
     options: dict[str, Any] = Field(default_factory=dict)
 
 

@@ -1,7 +1,8 @@
 """A child process that answers JSON lines: how every agent driver in another interpreter is spoken to.
 
 One request is in flight at a time. The child's standard error is kept as a short tail for error messages, with
-secrets blanked. A child that ends, breaks the protocol or answers too late is killed with all its descendants.
+secrets blanked. A child that ends, breaks the protocol, answers too late or uses more of the machine than its limits
+allow is killed with all its descendants.
 """
 
 from __future__ import annotations
@@ -13,28 +14,49 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from stewardbench.errors import AgentCrashed, AgentHung
+from stewardbench.errors import AgentCrashed, AgentError, AgentHung, LimitExceeded
+from stewardbench.workspace.limits import Limits, excess
 from stewardbench.workspace.processes import kill_tree
 
 LINE_LIMIT = 1 << 27  # bytes; one answer carries every tool result of its turn
 TAIL_CHARS = 8000
 GRACE_S = 10.0
+LOOK_S = 1.0
 
 
 class Worker:
     """A running child. Make one with ``start``."""
 
-    def __init__(self, process: asyncio.subprocess.Process, name: str, secrets: Sequence[str]) -> None:
-        self.name = name
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        name: str,
+        secrets: Sequence[str],
+        limits: Limits | None = None,
+        folders: Sequence[Path] = (),
+    ) -> None:
+        self.name, self.excess = name, ""
         self._process, self._secrets = process, tuple(filter(None, secrets))
         self._tail = ""
         self._tail_task = asyncio.create_task(self._collect_tail())
+        self._watch_task = asyncio.create_task(self._watch(limits, folders)) if limits else None
 
     @classmethod
     async def start(
-        cls, command: Sequence[str], *, name: str, env: Mapping[str, str], cwd: Path, secrets: Sequence[str] = ()
+        cls,
+        command: Sequence[str],
+        *,
+        name: str,
+        env: Mapping[str, str],
+        cwd: Path,
+        secrets: Sequence[str] = (),
+        limits: Limits | None = None,
+        folders: Sequence[Path] = (),
     ) -> Worker:
-        """Start a child with exactly this environment. Raises AgentCrashed when it cannot be executed."""
+        """Start a child with exactly this environment. Raises AgentCrashed when it cannot be executed.
+
+        With ``limits`` it is looked at once a second: its processes, and what ``folders`` take up.
+        """
         try:
             process = await asyncio.create_subprocess_exec(
                 *command,
@@ -48,7 +70,7 @@ class Worker:
             )
         except OSError as error:
             raise AgentCrashed(f"{name}: cannot be started: {error}.") from error
-        return cls(process, name, secrets)
+        return cls(process, name, secrets, limits, folders)
 
     @property
     def alive(self) -> bool:
@@ -56,7 +78,7 @@ class Worker:
         return self._process.returncode is None
 
     async def request(self, message: Mapping[str, Any], *, timeout_s: float) -> dict[str, Any]:
-        """Send one message and return the child's next line. Raises AgentCrashed or AgentHung; both kill the child."""
+        """Send one message and return the child's next line. Raises AgentCrashed, AgentHung or LimitExceeded."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
@@ -66,7 +88,7 @@ class Worker:
         return await self.receive(timeout_s=timeout_s)
 
     async def receive(self, *, timeout_s: float) -> dict[str, Any]:
-        """The child's next line, without asking for it. Raises AgentCrashed or AgentHung; both kill the child."""
+        """The child's next line, without asking for it. Raises AgentCrashed, AgentHung or LimitExceeded."""
         assert self._process.stdout is not None
         try:
             async with asyncio.timeout(timeout_s):
@@ -100,6 +122,8 @@ class Worker:
 
     async def kill(self) -> None:
         """End the child and all it started, now. Does nothing when it has ended."""
+        if self._watch_task is not None and self._watch_task is not asyncio.current_task():
+            self._watch_task.cancel()
         if self.alive:
             kill_tree(self._process.pid)
         await self._process.wait()
@@ -116,12 +140,22 @@ class Worker:
             text = text.replace(secret, "[secret]")
         return text
 
-    async def _crash(self, what: str) -> AgentCrashed:
+    async def _watch(self, limits: Limits, folders: Sequence[Path]) -> None:
+        """End the child when it uses too much; whoever waits for it then meets LimitExceeded."""
+        while self.alive and not self.excess:
+            await asyncio.sleep(LOOK_S)
+            self.excess = excess(limits, self._process.pid, folders)
+        if self.excess:
+            kill_tree(self._process.pid)
+
+    async def _crash(self, what: str) -> AgentError:
         with contextlib.suppress(TimeoutError):  # let an ending child finish its last words and its exit code
             async with asyncio.timeout(1.0):
                 await self._process.wait()
         code = self._process.returncode
         await self.kill()
+        if self.excess:
+            return LimitExceeded(f"{self.name} went over its limit of {self.excess}.")
         ending = "" if code is None else f" (exit code {code})"
         return AgentCrashed(f"{self.name}: {what}{ending}.{self._said()}")
 

@@ -80,9 +80,8 @@ class HermesSession:
             return
         self._open = False
         ended = await self._worker.request({"op": "close"}, timeout_s=CLOSE_TIMEOUT_S)
-        if ended.get("ended") != 0 or ended["shared_memory"]:
-            await self._worker.kill()  # a new one starts for the next session
         if ended.get("ended") != 0:
+            await self._worker.kill()  # a new one starts for the next session
             raise AgentCrashed(
                 f"{self._worker.name}: its session ended with code {ended.get('ended')} at its close. "
                 f"Its last words:\n{self._worker.tail()}"

@@ -13,15 +13,11 @@ from stewardbench.agents.hermes.settings import SEARCH, config_yaml, review_poli
 from stewardbench.agents.hermes.surfaces import POLICY, STATE
 from stewardbench.agents.interface import AgentSettings, Stage, WipeReport
 from stewardbench.agents.worker import Worker
-from stewardbench.errors import AgentCrashed, AgentError
+from stewardbench.errors import AgentCrashed, AgentError, SlotUnhealthy
 from stewardbench.models.endpoint import Endpoint
-from stewardbench.workspace.folders import (
-    PreservationPolicy,
-    empty_folder,
-    list_files,
-    restore_folder,
-    wipe_folder,
-)
+from stewardbench.workspace.cell import FILE_MODE, Content
+from stewardbench.workspace.confinement import SOCKET_INSIDE
+from stewardbench.workspace.folders import PreservationPolicy, list_files
 from stewardbench.workspace.tree import Tree, printable, read_tree, tree_sha256
 
 START_TIMEOUT_S = 180.0  # the first start on a cold, loaded machine
@@ -35,6 +31,7 @@ class HermesSlot:
         self._layout, self._endpoint, self._settings = layout, endpoint, settings
         self._worker: Worker | None = None
         self._session: HermesSession | None = None
+        self._baseline: dict[str, Content] = {}
         self.confined = layout.confined
         self.baseline_sha256 = ""
 
@@ -44,29 +41,34 @@ class HermesSlot:
     ) -> Self:
         """Start Hermes in a folder and take the state that it begins with as the baseline."""
         interactive = bool(settings.options.get("interactive"))
-        layout = Layout(root, environment, endpoint, confined=confined, interactive=interactive)
-        empty_folder(layout.slot)
+        layout = Layout(root, environment, endpoint, settings.limits, confined=confined, interactive=interactive)
         layout.create()
         config = config_yaml(settings, model=endpoint.model, base_url=layout.base_url)
-        (layout.slot / STATE / "config.yaml").write_text(config, encoding="utf-8")
+        layout.seed.renew({f"{STATE}/config.yaml": Content(config.encode())})
         slot = cls(layout, endpoint, settings)
         try:
             await slot._live_worker()
         except BaseException:
             await slot.close()
             raise
-        wipe_folder(layout.slot, POLICY)  # Hermes seeds its default files at start; its caches are not state
-        layout.create()
-        restore_folder(layout.slot, layout.baseline)
-        slot.baseline_sha256 = tree_sha256(read_tree(layout.baseline))
+        slot._baseline = layout.seed.files(POLICY.keeps)  # Hermes seeds its default files; its caches are not state
+        layout.cell.renew(slot._baseline)
+        slot.baseline_sha256 = tree_sha256(slot.capture())
         return slot
 
     async def reset(self) -> None:
-        """Restore the baseline. Whatever a session left behind, process or file, is gone afterwards."""
+        """Restore the baseline in a new folder, and ask through the slot's own way out whether the model is there.
+
+        Whatever a session left behind, process or file, is gone afterwards. Raises SlotUnhealthy.
+        """
         with contextlib.suppress(AgentError):  # a session that ends badly is killed, and was an earlier episode's
             await self._end_session()
-        for folder in self._layout.slot.iterdir():  # a mount may hold these folders, so only their content is replaced
-            restore_folder(self._layout.baseline / folder.name, folder)
+        self._layout.cell.renew(self._baseline)
+        worker = await self._live_worker()
+        answer = await worker.request({"op": "way out", **self._way_out()}, timeout_s=OPEN_TIMEOUT_S)
+        if answer.get("status") != 200:
+            await worker.kill()
+            raise SlotUnhealthy(f"Hermes' slot does not reach its model: {worker.redact(str(answer))}.")
 
     async def open_session(self, stage: Stage, session_id: str) -> HermesSession:
         """Fork a fresh process for a conversation.
@@ -91,6 +93,7 @@ class HermesSlot:
                 "review": persist,
                 "cwd": self._layout.workspace,
                 "clock": declared_moment(start, stage, 1).isoformat() if (start := declared_start(options)) else "",
+                "walls": self._layout.session_walls(),
             },
             timeout_s=OPEN_TIMEOUT_S,
         )
@@ -109,16 +112,14 @@ class HermesSlot:
 
     def capture(self) -> Tree:
         """Every file of the slot: home, state, workspace and temporary folders."""
-        for _ in list_files(self._layout.slot):  # makes every file readable
-            pass
-        return read_tree(self._layout.slot)
+        return read_tree(self._layout.slot, bounds=self._settings.limits.bounds)
 
     async def wipe(self) -> WipeReport:
         """Remove all that is not durable and read the tree again to see what is left."""
         await self._end_session()
         skipped = self._settings.options.get("skip_wipe", ())
         policy = PreservationPolicy(keep=(*POLICY.keep, *(f"{STATE}/{name}" for name in skipped)), drop=POLICY.drop)
-        removed = tuple(map(printable, wipe_folder(self._layout.slot, policy)))
+        removed = self._layout.cell.cut(policy.keeps)
         left = sorted(map(printable, list_files(self._layout.slot)))
         return WipeReport(
             removed=removed,
@@ -132,17 +133,12 @@ class HermesSlot:
         A captured tree holds text; a file that is not UTF-8 cannot be written back and is refused before anything
         is changed.
         """
-        durable = {path: state for path, state in tree.items() if POLICY.keeps(path)}
+        durable = {path: state for path, state in tree.items() if POLICY.keeps(path) and state.kind == "file"}
         data = {path: state.text.encode("utf-8", "replace") for path, state in durable.items()}
         if broken := [path for path, state in durable.items() if len(data[path]) != state.size]:
             raise AgentError(f"{broken[0]}: cannot be restored, because it is not UTF-8 text.")
-        for folder in self._layout.slot.iterdir():
-            empty_folder(folder)
-        self._layout.create()
-        for path, content in data.items():
-            file = self._layout.slot / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
+        modes = {path: FILE_MODE if state.mode is None else state.mode for path, state in durable.items()}
+        self._layout.cell.renew({path: Content(content, modes[path]) for path, content in data.items()})
 
     async def close(self) -> None:
         """Stop every process of the slot. Its folder stays, for whoever made it to keep or remove."""
@@ -158,9 +154,16 @@ class HermesSlot:
                 env=self._layout.environ(),
                 cwd=self._layout.root,
                 secrets=(self._endpoint.secret,),
+                limits=self._settings.limits,
+                folders=(self._layout.slot,),
             )
             await self._worker.receive(timeout_s=START_TIMEOUT_S)
         return self._worker
+
+    def _way_out(self) -> dict[str, str]:
+        if self._layout.confined:
+            return {"socket": SOCKET_INSIDE, "secret": self._endpoint.secret}
+        return {"url": self._endpoint.base_url, "secret": self._endpoint.secret}
 
     async def _end_session(self) -> None:
         if self._session is not None:

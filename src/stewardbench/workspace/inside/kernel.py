@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import resource
 import struct
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x20000, 0x8000000, 0x20000000, 0x40000000
@@ -79,6 +80,11 @@ def check(result: int, what: str) -> int:
     return result
 
 
+def unsigned(value: int) -> ctypes.c_ulong:
+    """A number as system calls take it."""
+    return ctypes.c_ulong(value)
+
+
 def unshare(flags: int) -> None:
     """Leave the given namespaces for new ones."""
     check(_libc.unshare(flags), "unshare")
@@ -102,6 +108,14 @@ def new_session_keyring() -> None:
     check(_libc.syscall(number, KEYCTL_JOIN_SESSION_KEYRING, None), "new session keyring")
 
 
+def lower(name: str, value: int) -> None:
+    """Set a resource limit (its name without RLIMIT_), both parts of it, never above what it was."""
+    limit = getattr(resource, f"RLIMIT_{name}")
+    hard = resource.getrlimit(limit)[1]
+    least = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(limit, (least, least))
+
+
 def drop_capabilities() -> None:
     """Take every capability out of every set of this process, for good."""
     for capability in range(64):
@@ -119,7 +133,7 @@ def refuse_calls() -> None:
     code = ctypes.create_string_buffer(program, len(program))
 
     class Program(ctypes.Structure):
-        _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_void_p)]  # noqa: RUF012 - as ctypes wants it
+        _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_void_p)]
 
     whole = Program(len(program) // 8, ctypes.addressof(code))
     prctl(PR_SET_SECCOMP, ctypes.c_ulong(2), ctypes.byref(whole))

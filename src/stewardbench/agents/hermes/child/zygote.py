@@ -14,18 +14,21 @@ import importlib
 import os
 import resource
 import signal
+import socket
 import ssl
 import sys
 import threading
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from .conversation import converse
 from .wire import Wire
 
 PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
+LOOK_S = 10.0
 
 
 def main() -> None:
@@ -38,9 +41,12 @@ def main() -> None:
     preload()
     wire.send({"ready": version("hermes-agent"), "pid": os.getpid()})
     while (message := wire.receive()) is not None:
+        if message.get("op") == "way out":
+            wire.send(look_out(message))
+            continue
         code = serve(wire, message)
         end_descendants()
-        wire.send({"ended": code, "shared_memory": shared_memory()})
+        wire.send({"ended": code})
 
 
 def preload() -> None:
@@ -68,7 +74,10 @@ def share_tls_settings() -> None:
 
 
 def serve(wire: Wire, spec: dict[str, Any]) -> int:
-    """Run one session in a process of its own and return its exit code."""
+    """Run one session in a process of its own, behind walls of its own where it is given some; its exit code."""
+    if spec["walls"]:
+        session = importlib.import_module("inside.session")
+        return int(session.run(spec["walls"], lambda: converse(wire, spec)))
     child = os.fork()
     if child == 0:
         try:
@@ -89,9 +98,24 @@ def end_descendants() -> None:
             os.waitpid(pid, 0)
 
 
-def shared_memory() -> int:
-    """How many System V objects exist in the slot: a place to hide text that is neither a file nor a process."""
-    if os.environ.get("OWN_IPC") != "1":
-        return 0
-    tables = (Path("/proc/sysvipc", name).read_text().splitlines() for name in ("shm", "msg", "sem"))
-    return sum(len(table) - 1 for table in tables)
+def look_out(message: dict[str, Any]) -> dict[str, Any]:
+    """Ask the model server for its models, the way that a session's requests go; its status, or what went wrong."""
+    request = f"GET /v1/models HTTP/1.1\r\nHost: model\r\nAuthorization: Bearer {message['secret']}\r\n\r\n"
+    try:
+        with connected(message) as end:
+            end.settimeout(LOOK_S)
+            end.sendall(request.encode())
+            said = end.recv(1 << 12).split()
+    except OSError as error:
+        return {"status": 0, "fault": str(error)}
+    return {"status": int(said[1]) if len(said) > 1 and said[1].isdigit() else 0}
+
+
+def connected(message: dict[str, Any]) -> socket.socket:
+    """A connection to the model server: to its socket where there is one, else to the address of its URL."""
+    if "socket" not in message:
+        address = urlsplit(message["url"])
+        return socket.create_connection((address.hostname, address.port), LOOK_S)
+    end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    end.connect(message["socket"])
+    return end
