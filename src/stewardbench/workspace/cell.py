@@ -85,6 +85,7 @@ class Cell:
 
     def _begin(self) -> Path:
         fresh = self.place.with_name(f"{self.place.name}.next")
+        self.place.parent.mkdir(parents=True, exist_ok=True)
         removal.remove(fresh)
         self._folder(fresh)
         for name in self._standing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,9 +17,10 @@ from stewardbench.agents.worker import Worker
 from stewardbench.errors import ConfinementError, ReviewFailed
 from stewardbench.models.endpoint import Endpoint
 from stewardbench.records import canonical_json, sha256_text
-from stewardbench.workspace.confinement import PORT_INSIDE, Exit, Mount, confined_command
-from stewardbench.workspace.folders import empty_folder, list_files
-from stewardbench.workspace.tree import Tree, read_tree
+from stewardbench.workspace.cell import Cell
+from stewardbench.workspace.confinement import PORT_INSIDE, Exit, Mount, confined_command, owner_of
+from stewardbench.workspace.folders import list_files
+from stewardbench.workspace.tree import Tree, printable, read_tree
 
 SESSION = "session"
 START_TIMEOUT_S = 120.0
@@ -87,24 +89,31 @@ class LibrarySlot:
         self._endpoint, self._settings = endpoint, settings
         self._entries: tuple[Entry, ...] = ()
         self._worker: Worker | None = None
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._owner = owner_of(self._root) if confined else None
+        self._cell = Cell(self._root / SESSION, (), self._owner)
+        self._cell.place.parent.mkdir(parents=True, exist_ok=True)
+        self._cell.renew({})
+        if self._owner is not None and endpoint.socket is not None:
+            os.chown(endpoint.socket, *self._owner)
 
     async def reset(self) -> None:
         """An empty store and an empty folder."""
         await self.close()
-        empty_folder(self._folder)
+        self._cell.renew({})
         self._entries = ()
 
     async def open_session(self, stage: Stage, session_id: str) -> LibrarySession:
         """Start a process, and fill its empty store with the entries."""
         await self.close()
-        empty_folder(self._folder)
+        self._cell.renew({})
         self._worker = await Worker.start(
             self._command(),
             name=self._program.name,
             env=self._environ(),
             cwd=self._root,
             secrets=(self._endpoint.secret,),
+            limits=self._settings.limits,
+            folders=(self._folder,),
         )
         opening = {
             "base_url": f"http://127.0.0.1:{PORT_INSIDE}/v1" if self.confined else self._endpoint.base_url,
@@ -120,14 +129,17 @@ class LibrarySlot:
 
     def capture(self) -> Tree:
         """Every entry of the store, and what the library left in its folder besides the store itself."""
-        return {**entries.as_tree(self._entries), **read_tree(self._folder, f"{SESSION}/", skip=["store"])}
+        return {**entries.as_tree(self._entries), **self._left()}
+
+    def _left(self) -> Tree:
+        return read_tree(self._folder, f"{SESSION}/", skip=["store"], bounds=self._settings.limits.bounds)
 
     async def wipe(self) -> WipeReport:
         """Remove everything that the library wrote; the entries fill the next session's store."""
         await self.close()
-        removed = tuple(sorted(f"{SESSION}/{path}" for path in list_files(self._folder)))
-        empty_folder(self._folder)
-        left = tuple(sorted(f"{SESSION}/{path}" for path in list_files(self._folder)))
+        removed = tuple(sorted(f"{SESSION}/{printable(path)}" for path in list_files(self._folder)))
+        self._cell.renew({})
+        left = tuple(sorted(f"{SESSION}/{printable(path)}" for path in list_files(self._folder)))
         return WipeReport(removed=removed, kept=tuple(entries.as_tree(self._entries)), survivors=left)
 
     def restore_durable(self, tree: Tree) -> None:
@@ -178,4 +190,6 @@ class LibrarySlot:
             home=HOME_INSIDE,
             cwd=HOME_INSIDE,
             way_out=Exit(self._endpoint.socket, python),
+            owner=self._owner,
+            limits=self._settings.limits,
         )

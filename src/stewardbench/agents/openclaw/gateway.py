@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 import socket
@@ -23,10 +24,12 @@ from stewardbench.agents.openclaw.config import Place, environment
 from stewardbench.agents.openclaw.install import Installation
 from stewardbench.agents.openclaw.releases import release
 from stewardbench.agents.worker import Worker
-from stewardbench.errors import AgentCrashed, AgentHung, ConfinementError
+from stewardbench.errors import AgentCrashed, AgentHung, ConfinementError, LimitExceeded
 from stewardbench.models.endpoint import Endpoint
 from stewardbench.workspace import confinement
+from stewardbench.workspace.cell import Owner
 from stewardbench.workspace.confinement import Mount
+from stewardbench.workspace.limits import Limits
 
 Answer = TypeVar("Answer")
 START_TIMEOUT_S = 300.0
@@ -52,14 +55,19 @@ class Folders:
     root: Path
 
     @property
+    def slot(self) -> Path:
+        """All that is captured."""
+        return self.root / "slot"
+
+    @property
     def home(self) -> Path:
         """The agent's home."""
-        return self.root / "home"
+        return self.slot / "home"
 
     @property
     def tmp(self) -> Path:
         """The agent's temporary folder."""
-        return self.root / "tmp"
+        return self.slot / "tmp"
 
     @property
     def logs(self) -> Path:
@@ -116,9 +124,9 @@ class Programs:
     supervisor: str
     clock: str = ""
 
-    def command(self, door: str, port: int, model_socket: str = "") -> list[str]:
+    def command(self, door: str, port: int, model_url: str, model_socket: str = "") -> list[str]:
         """The supervisor's command line around the gateway's own."""
-        relays = [door, str(port), model_socket, str(confinement.PORT_INSIDE)]
+        relays = [door, str(port), model_socket, str(confinement.PORT_INSIDE), model_url]
         program = f"{self.package}/node_modules/openclaw/openclaw.mjs"
         dated = ["--require", self.clock] if self.clock else []
         return [self.node, self.supervisor, *relays, self.node, *dated, program, "gateway", "--port", str(port)]
@@ -194,14 +202,17 @@ class Gateway:
         dated = declared_start(settings.options) is not None
         place = place_of(folders, endpoint, confined=confined, dated=dated)
         door = Path(tempfile.mkdtemp(prefix="claw-"))  # short: a socket's path has at most 107 bytes
+        owner = confinement.owner_of(folders.root) if confined else None
+        if owner is not None:
+            os.chown(door, *owner)
         token = secrets.token_urlsafe(24)
         if confined:
-            command = _confined(installation, endpoint, folders, door, dated=dated)
+            command = _confined(installation, endpoint, folders, door, settings.limits, owner, dated=dated)
             path = f"{NODE_INSIDE}/bin:/usr/bin:/bin"
         else:
             clock = str(CLOCK) if dated else ""
             programs = Programs(str(installation.node), str(installation.package), str(SUPERVISOR), clock)
-            command = programs.command(f"{door}/{DOOR}", _free_port())
+            command = programs.command(f"{door}/{DOOR}", _free_port(), place.model_url)
             path = f"{installation.node.parent}:/usr/bin:/bin"
         try:
             worker = await Worker.start(
@@ -210,6 +221,8 @@ class Gateway:
                 env=environment(place, path, endpoint.secret, token),
                 cwd=folders.home,
                 secrets=(endpoint.secret, token),
+                limits=settings.limits,
+                folders=(folders.slot,),
             )
         except BaseException:
             shutil.rmtree(door, ignore_errors=True)
@@ -233,6 +246,11 @@ class Gateway:
         """Search the memory, which makes its index look at what has changed."""
         await self._ask(self._client.tool("memory_search", {"query": query}, SEARCH_S), "a search", SEARCH_S)
 
+    async def reaches_model(self) -> bool:
+        """Whether the model's server answers through the slot's own way out."""
+        answer = await self._worker.request({"op": "way out"}, timeout_s=SEARCH_S)
+        return answer.get("status") == httpx.codes.OK
+
     async def idle(self) -> bool:
         """Whether it tracks no work of its own; for releases that can tell."""
         return await self._ask(self._client.idle(SEARCH_S), "an idle check", SEARCH_S)
@@ -246,6 +264,8 @@ class Gateway:
         except (httpx.TransportError, aiohttp.ClientError) as problem:
             self.sound = False
             await self._worker.stop()  # nothing more comes from it but its last words
+            if self._worker.excess:
+                raise LimitExceeded(f"OpenClaw went over its limit of {self._worker.excess}.") from None
             raise AgentCrashed(
                 f"OpenClaw broke off {what} ({type(problem).__name__}). Its last words:\n{self._worker.tail()}"
             ) from None
@@ -261,7 +281,14 @@ class Gateway:
 
 
 def _confined(
-    installation: Installation, endpoint: Endpoint, folders: Folders, door: Path, *, dated: bool
+    installation: Installation,
+    endpoint: Endpoint,
+    folders: Folders,
+    door: Path,
+    limits: Limits,
+    owner: Owner | None,
+    *,
+    dated: bool,
 ) -> list[str]:
     if endpoint.socket is None:
         raise ConfinementError(
@@ -282,11 +309,13 @@ def _confined(
     if dated:
         mounts += [Mount(CLOCK, CLOCK_INSIDE), Mount(folders.clock, CLOCK_FILE_INSIDE)]
     return confinement.confined_command(
-        inside.command(f"{DOOR_INSIDE}/{DOOR}", PORT_INSIDE, MODEL_INSIDE),
+        inside.command(f"{DOOR_INSIDE}/{DOOR}", PORT_INSIDE, CANONICAL.model_url, MODEL_INSIDE),
         mounts=mounts,
         etc=folders.root / WALLS,
         home=HOME_INSIDE,
         cwd=CANONICAL.workspace,
+        owner=owner,
+        limits=limits,
     )
 
 

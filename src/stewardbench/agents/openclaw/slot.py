@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,16 +17,18 @@ from stewardbench.agents.openclaw.baseline import STANDING, put_in_place, seed_f
 from stewardbench.agents.openclaw.client import GatewayFault
 from stewardbench.agents.openclaw.config import document
 from stewardbench.agents.openclaw.databases import copy_of
-from stewardbench.agents.openclaw.gateway import CANONICAL, WALLS, Folders, Gateway, place_of, set_clock
+from stewardbench.agents.openclaw.gateway import CANONICAL, Folders, Gateway, place_of, set_clock
 from stewardbench.agents.openclaw.install import Installation
 from stewardbench.agents.openclaw.releases import Release
 from stewardbench.agents.openclaw.session import OpenClawSession
-from stewardbench.agents.openclaw.surfaces import KEPT, LIVE, STATE, WORKSHOP_SKILLS, WORKSPACE, surface
+from stewardbench.agents.openclaw.surfaces import CONFIG, KEPT, LIVE, STATE, WORKSHOP_SKILLS, WORKSPACE, surface
 from stewardbench.agents.presets import STOCK
-from stewardbench.errors import AgentError, StaleIndex
+from stewardbench.errors import AgentError, SlotUnhealthy, StaleIndex
 from stewardbench.models.endpoint import Endpoint
 from stewardbench.records import canonical_json, sha256_text
-from stewardbench.workspace.folders import PreservationPolicy, empty_folder, list_files, wipe_folder
+from stewardbench.workspace import confinement, removal
+from stewardbench.workspace.cell import Cell, Content
+from stewardbench.workspace.folders import PreservationPolicy, wipe_folder
 from stewardbench.workspace.tree import FileState, Tree, file_state, printable, read_tree, tree_sha256
 
 RECYCLE_AFTER = 50  # episodes per gateway: its memory grows by about 13 MB per episode
@@ -53,6 +56,10 @@ class OpenClawSlot:
         self._installation, self._release = installation, release
         self._settings, self._endpoint = settings, endpoint
         self._folders = Folders(root.absolute())
+        self._owner = confinement.owner_of(self._folders.root) if confined else None
+        self._cell = Cell(self._folders.slot, (*(f"{WORKSPACE}/{name}" for name in STANDING), "tmp"), self._owner)
+        if self._owner is not None and endpoint.socket is not None:
+            os.chown(endpoint.socket, *self._owner)
         self._seed = seed_files(installation, heartbeat=settings.tools == STOCK)
         self._clock = declared_start(settings.options)
         self._gateway: Gateway | None = None
@@ -68,16 +75,18 @@ class OpenClawSlot:
         recycle_after = int(self._settings.options.get("recycle_after", RECYCLE_AFTER))
         if not (self.warm and self._sound() and self._episodes < recycle_after):
             await self._stop()
-            for folder in (self._folders.home, self._folders.tmp, self._folders.logs):
-                empty_folder(folder)
+            self._renew({f"{WORKSPACE}/{name}": Content(data) for name, data in self._seed.items()})
             self._episodes = 0
         else:
             await self._cut()
-        put_in_place(self._folders.workspace, self._seed, STANDING)
-        self._folders.config.write_text(self._config)
+            put_in_place(self._folders.workspace, self._seed, STANDING, self._owner)
+            self._folders.config.write_text(self._config)
         self._episodes += 1
-        if self.warm and not self._running():
-            await self._start()
+        if self.warm:
+            gateway = self._gateway if self._running() and self._gateway else await self._start()
+            if not await gateway.reaches_model():
+                gateway.sound = False
+                raise SlotUnhealthy("OpenClaw's slot does not reach its model.")
 
     async def open_session(self, stage: Stage, session_id: str) -> OpenClawSession:
         """Start a fresh conversation. Raises StaleIndex when memory search does not follow the memory files."""
@@ -99,10 +108,7 @@ class OpenClawSlot:
 
     def capture(self) -> Tree:
         """Every file of the slot, and the task store as entries."""
-        for _ in list_files(self._folders.home):  # makes every file readable
-            pass
-        states = list(read_tree(self._folders.home, "home/", skip=[_inside_home(name) for name in LIVE]).values())
-        states += read_tree(self._folders.tmp, "tmp/").values()
+        states = list(read_tree(self._folders.slot, skip=LIVE, bounds=self._settings.limits.bounds).values())
         states += _task_entries(self._folders.tasks)
         return {state.path: self._without_secret(state) for state in states}
 
@@ -122,14 +128,15 @@ class OpenClawSlot:
 
         A captured tree holds text; a file that is not UTF-8 is refused before anything is changed.
         """
-        files = {path: state.text.encode("utf-8", "replace") for path, state in tree.items() if _is_durable(path)}
+        durable = [state for path, state in tree.items() if _is_durable(path) and state.kind == "file"]
+        files = {state.path: state.text.encode("utf-8", "replace") for state in durable}
         if broken := [path for path, data in files.items() if len(data) != tree[path].size]:
             raise AgentError(f"{broken[0]}: cannot be restored, because it is not UTF-8 text.")
         for area, standing in ((WORKSPACE, STANDING), (WORKSHOP_SKILLS, ())):
             inside = {
                 path.removeprefix(f"{area}/"): data for path, data in files.items() if path.startswith(f"{area}/")
             }
-            put_in_place(self._folders.root / area, inside, standing)
+            put_in_place(self._folders.slot / area, inside, standing, self._owner)
 
     async def close(self) -> None:
         """Stop the gateway."""
@@ -166,6 +173,9 @@ class OpenClawSlot:
         """Remove history; the paths. What a live gateway holds on to goes with its process."""
         if not self.warm:
             await self._stop()
+            removed = self._cell.cut(KEPT.keeps)
+            self._clear_logs()
+            return removed
         removed = self._remove_history()
         if self._running() and self._survivors():
             await self._stop()
@@ -174,7 +184,18 @@ class OpenClawSlot:
 
     def _remove_history(self) -> tuple[str, ...]:
         live = LIVE if self._running() else ()
-        return wipe_folder(self._folders.root, PreservationPolicy(keep=(*KEPT.keep, *live, WALLS, CLOCK_NAME)))
+        return wipe_folder(self._folders.slot, PreservationPolicy(keep=(*KEPT.keep, *live)))
+
+    def _renew(self, files: dict[str, Content]) -> None:
+        self._cell.renew({**files, CONFIG: Content(self._config.encode())})
+        self._clear_logs()
+
+    def _clear_logs(self) -> None:
+        """OpenClaw's own log: what it writes there is neither captured nor kept."""
+        removal.remove(self._folders.logs)
+        self._folders.logs.mkdir(parents=True)
+        if self._owner is not None:
+            os.chown(self._folders.logs, *self._owner)
 
     def _survivors(self) -> tuple[str, ...]:
         return tuple(path for path in sorted(self.capture()) if surface(path) is Surface.HISTORY)
@@ -203,10 +224,6 @@ class OpenClawSlot:
         if self._endpoint.secret and self._endpoint.secret in state.text:
             return state.model_copy(update={"text": state.text.replace(self._endpoint.secret, "[secret]")})
         return state
-
-
-def _inside_home(path: str) -> str:
-    return path.removeprefix("home/")
 
 
 def _is_durable(path: str) -> bool:

@@ -2,7 +2,7 @@
 // OpenClaw is ready, and ends OpenClaw when its own standard input ends, so that a benchmark that stops or dies leaves
 // no process behind.
 //
-//   node supervisor.mjs AGENT_SOCKET AGENT_PORT MODEL_SOCKET MODEL_PORT COMMAND...
+//   node supervisor.mjs AGENT_SOCKET AGENT_PORT MODEL_SOCKET MODEL_PORT MODEL_URL COMMAND...
 //
 // AGENT_SOCKET is created here and leads in, to OpenClaw's own HTTP port. MODEL_SOCKET exists already and leads out, to
 // the model; an empty string means that the model's port is reachable as it is.
@@ -12,7 +12,7 @@ import { createServer, connect } from "node:net";
 
 const GRACE_MS = 5000;
 const POLL_MS = 100;
-const [agentSocket, agentPort, modelSocket, modelPort, command, ...args] = process.argv.slice(2);
+const [agentSocket, agentPort, modelSocket, modelPort, modelUrl, command, ...args] = process.argv.slice(2);
 
 function join(client, target) {
   const far = connect({ ...target, allowHalfOpen: true });
@@ -51,7 +51,22 @@ child.on("error", (error) => {
 });
 child.on("exit", (code) => process.exit(code ?? 1));
 
-process.stdin.resume();
+// Every line of standard input asks whether the model's server answers by the way that OpenClaw's requests go.
+async function lookOut() {
+  try {
+    const answer = await fetch(`${modelUrl}/models`, {
+      headers: { authorization: `Bearer ${process.env.ASSISTANT_MODEL_KEY}` },
+      signal: AbortSignal.timeout(GRACE_MS),
+    });
+    await answer.arrayBuffer();
+    console.log(JSON.stringify({ status: answer.status }));
+  } catch (error) {
+    console.log(JSON.stringify({ status: 0, fault: String(error) }));
+  }
+}
+process.stdin.on("data", (data) => {
+  for (const byte of data) if (byte === 10) lookOut();
+});
 process.stdin.on("end", () => {
   child.kill("SIGTERM");
   setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
