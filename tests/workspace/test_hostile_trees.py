@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 
 from stewardbench.errors import StateBounds
 from stewardbench.workspace import removal
-from stewardbench.workspace.cell import Cell, Content
+from stewardbench.workspace.cell import AgentFolder, Content
 from stewardbench.workspace.folders import empty_folder, list_files
 from stewardbench.workspace.inodes import Bounds, walk
 from stewardbench.workspace.tree import read_tree, signature
@@ -52,7 +52,7 @@ def test_every_inode_is_read_once_and_reading_changes_nothing(plans: list[Plan])
 @given(PLANS)
 def test_only_plain_files_and_links_cross_a_cut_and_all_of_them(plans: list[Plan]) -> None:
     with place() as root:
-        cell = Cell(root / "cell", ["kept"])
+        cell = AgentFolder(root / "cell", ["kept"])
         cell.renew({"kept/a.md": Content(b"a", 0o600)})
         make(root / "cell", [Plan(b"kept2", "folder", 0o755, below=plans)])
         make(root / "cell" / "kept", [Plan(b"inner", "folder", 0o755, below=plans)])
@@ -163,7 +163,7 @@ def test_a_path_longer_than_the_kernel_takes_is_read(tmp_path: Path) -> None:
     chain(tmp_path, 30, b"n" * 250)
     (path,) = read_tree(tmp_path)
     assert len(path) > 7000
-    cell = Cell(tmp_path / "cell", [])
+    cell = AgentFolder(tmp_path / "cell", [])
     cell.renew({})
     chain(tmp_path / "cell", 30, b"n" * 250)
     cell.cut(lambda path: False)
@@ -215,7 +215,7 @@ def test_a_sparse_file_and_ten_thousand_files_are_read_in_bounded_memory(tmp_pat
 
 
 def test_holes_stay_holes_over_a_cut(tmp_path: Path) -> None:
-    cell = Cell(tmp_path / "cell", ["kept"])
+    cell = AgentFolder(tmp_path / "cell", ["kept"])
     cell.renew({})
     with (tmp_path / "cell/kept/sparse").open("wb") as file:
         file.write(b"head")
@@ -227,7 +227,7 @@ def test_holes_stay_holes_over_a_cut(tmp_path: Path) -> None:
 
 
 def test_a_new_folder_has_nothing_of_the_old_one(tmp_path: Path) -> None:
-    cell = Cell(tmp_path / "cell", ["kept", "tmp"])
+    cell = AgentFolder(tmp_path / "cell", ["kept", "tmp"])
     cell.renew({"kept/a.md": Content(b"a")})
     old = cell.place.stat()
     for folder in ("", "kept", "tmp"):

@@ -38,7 +38,7 @@ class Content(NamedTuple):
     link: bool = False
 
 
-class Cell:
+class AgentFolder:
     """One folder at a constant path of the host, ``place``. ``standing`` are folders that every cell has."""
 
     def __init__(

@@ -49,7 +49,7 @@ class Limits(Record):
         return limits | ({"NPROC": HARDER * self.processes} if processes else {})
 
 
-class Usage(NamedTuple):
+class MachineUse(NamedTuple):
     """What the processes below one use now: threads, resident bytes, seconds of processor time."""
 
     processes: int
@@ -57,7 +57,7 @@ class Usage(NamedTuple):
     cpu_s: float
 
 
-def usage(root: int) -> Usage:
+def usage(root: int) -> MachineUse:
     """The use of all processes below one, not counting itself."""
     threads = memory = ticks = 0
     for pid in _below(root):
@@ -65,7 +65,7 @@ def usage(root: int) -> Usage:
             fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
             threads, memory = threads + int(fields[17]), memory + int(fields[21]) * PAGE
             ticks += int(fields[11]) + int(fields[12])
-    return Usage(threads, memory, ticks / TICKS)
+    return MachineUse(threads, memory, ticks / TICKS)
 
 
 def allocated(folders: Sequence[Path]) -> int:

@@ -19,7 +19,7 @@ from stewardbench.agents.hermes.surfaces import HOME, STATE, TEMPORARY, WORKSPAC
 from stewardbench.agents.install import base_python
 from stewardbench.errors import ConfinementError, UsageError
 from stewardbench.models.endpoint import Endpoint
-from stewardbench.workspace.cell import Cell
+from stewardbench.workspace.cell import AgentFolder
 from stewardbench.workspace.confinement import (
     INSIDE,
     PORT_INSIDE,
@@ -55,9 +55,9 @@ class Layout:
         self.root, self.confined = root.absolute(), confined
         self.owner = owner_of(self.root) if confined else None
         self._limits = limits
-        self.cell = Cell(self.root / "cell" / "slot", STANDING, self.owner, limits.bounds)
+        self.cell = AgentFolder(self.root / "cell" / "slot", STANDING, self.owner, limits.bounds)
         self.slot = self.cell.place
-        self.seed = Cell(self.root / "seed", STANDING, self.owner, limits.bounds) if confined else self.cell
+        self.seed = AgentFolder(self.root / "seed", STANDING, self.owner, limits.bounds) if confined else self.cell
         self._environment, self._endpoint, self._interactive = environment, endpoint, interactive
         self._base_python = base_python(environment)
         self.home = self._home_inside() if confined else str(self.slot / HOME)

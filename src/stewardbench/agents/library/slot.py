@@ -17,7 +17,7 @@ from stewardbench.agents.worker import Worker
 from stewardbench.errors import ConfinementError, ReviewFailed
 from stewardbench.models.endpoint import Endpoint
 from stewardbench.records import canonical_json, sha256_text
-from stewardbench.workspace.cell import Cell
+from stewardbench.workspace.cell import AgentFolder
 from stewardbench.workspace.confinement import PORT_INSIDE, Exit, Mount, confined_command, owner_of
 from stewardbench.workspace.folders import list_files
 from stewardbench.workspace.tree import Tree, printable, read_tree
@@ -90,7 +90,7 @@ class LibrarySlot:
         self._entries: tuple[Entry, ...] = ()
         self._worker: Worker | None = None
         self._owner = owner_of(self._root) if confined else None
-        self._cell = Cell(self._root / SESSION, (), self._owner)
+        self._cell = AgentFolder(self._root / SESSION, (), self._owner)
         self._cell.place.parent.mkdir(parents=True, exist_ok=True)
         self._cell.renew({})
         if self._owner is not None and endpoint.socket is not None:

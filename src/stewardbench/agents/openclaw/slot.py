@@ -27,7 +27,7 @@ from stewardbench.errors import AgentError, SlotUnhealthy, StaleIndex
 from stewardbench.models.endpoint import Endpoint
 from stewardbench.records import canonical_json, sha256_text
 from stewardbench.workspace import confinement, removal
-from stewardbench.workspace.cell import Cell, Content
+from stewardbench.workspace.cell import AgentFolder, Content
 from stewardbench.workspace.folders import PreservationPolicy, wipe_folder
 from stewardbench.workspace.tree import FileState, Tree, file_state, printable, read_tree, tree_sha256
 
@@ -57,7 +57,9 @@ class OpenClawSlot:
         self._settings, self._endpoint = settings, endpoint
         self._folders = Folders(root.absolute())
         self._owner = confinement.owner_of(self._folders.root) if confined else None
-        self._cell = Cell(self._folders.slot, (*(f"{WORKSPACE}/{name}" for name in STANDING), "tmp"), self._owner)
+        self._cell = AgentFolder(
+            self._folders.slot, (*(f"{WORKSPACE}/{name}" for name in STANDING), "tmp"), self._owner
+        )
         if self._owner is not None and endpoint.socket is not None:
             os.chown(endpoint.socket, *self._owner)
         self._seed = seed_files(installation, heartbeat=settings.tools == STOCK)
