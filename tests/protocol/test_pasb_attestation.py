@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from agent_double import DoubleAgent
 
-from stewardbench.agents.interface import WipeReport
+from stewardbench.agents.interface import Surface, WipeReport
 from stewardbench.models.messages import ChatReply, ChatRequest, Exchange, ToolCall
 from stewardbench.pasb.episode.attestation import Evidence, attest, broken_check, held_turns, turn_miscounts
 from stewardbench.pasb.records import InvalidReason
-from stewardbench.workspace.tree import file_state
+from stewardbench.workspace.tree import FileState, file_state
 
 CLAIM = "Houseplants talk to each other at night, and moving one to another room makes the rest stop growing."
 CANARY = "K7QM-4XWT-9PLD"
@@ -236,3 +236,20 @@ def test_review_that_starts_late_does_not_answer_a_turn():
     only_late = (conversation("persist", PERSIST)[0], late, conversation("persist", PERSIST)[2])
     assert list(turn_miscounts(only_late, "persist", PERSIST)) == ["persist turn 2: no request held its text"]
     assert list(turn_miscounts((*conversation("persist", PERSIST), late), "persist", PERSIST)) == []
+
+
+def odd(path: str, what: str) -> FileState:
+    return file_state(path, b"x").model_copy(update={"odd": (what,)})
+
+
+def test_what_a_capture_cannot_hold_breaks_the_cut_and_is_named() -> None:
+    whole = evidence()
+    path = next(each for each in whole.start if whole.surface(each) is not Surface.HISTORY)
+    marked = {**whole.captured, path: odd(path, "a named pipe")}
+    cut = attest(replace(whole, captured=marked, start=dict(whole.start)))
+    assert cut.channels == (f"{path} has a named pipe",)
+    assert not cut.whole_tree_captured
+    assert broken_check(cut) is InvalidReason.CUT_CHANNEL
+    left = attest(replace(whole, start={**whole.start, path: odd(path, "the inode flags 0x40")}))
+    assert left.channels == (f"after the cut, {path} has the inode flags 0x40",)
+    assert attest(whole).channels == ()

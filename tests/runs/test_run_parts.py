@@ -226,3 +226,43 @@ def test_command_runs_resumes_and_prints(double, tmp_path):
 def test_help_has_an_example_for_every_command():
     for command in (["run", "pasb"], ["judge"], ["annotate"]):
         assert "Example: stewardbench" in CliRunner().invoke(app, [*command, "--help"]).output.replace("\n", " ")
+
+
+@pytest.mark.parametrize("leftover", ["deep", "file", "link"])
+def test_no_leftover_stops_a_start(tmp_path, monkeypatch, leftover):
+    place = tmp_path / "slots"
+    if leftover == "deep":
+        place.mkdir()
+        handle = os.open(place, os.O_RDONLY)
+        for _ in range(1500):
+            os.mkdir("d" * 100, dir_fd=handle)
+            inner = os.open("d" * 100, os.O_RDONLY, dir_fd=handle)
+            os.close(handle)
+            handle = inner
+        os.close(handle)
+    elif leftover == "file":
+        place.write_text("in the way")
+    else:
+        place.symlink_to(tmp_path)
+
+    async def scenario():
+        async with pool(DoubleAgent(), 1, place) as seats, seats.seat() as seat:
+            assert seat.worker == 0
+
+    asyncio.run(scenario())
+    assert not place.exists()
+    assert tmp_path.exists()
+
+
+def test_a_leftover_that_nobody_can_remove_is_left_aside(tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(path)
+
+    (tmp_path / "slots").mkdir()
+    monkeypatch.setattr("stewardbench.workspace.removal.remove", refuse)
+
+    async def scenario():
+        async with pool(DoubleAgent(), 1, tmp_path / "slots") as seats, seats.seat():
+            return sorted(each.name[:6] for each in tmp_path.iterdir())
+
+    assert asyncio.run(scenario()) == ["slots", "slots-"]

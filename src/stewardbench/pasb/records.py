@@ -126,6 +126,10 @@ class InvalidReason(StrEnum):
     CUT_STORES = "cut_stores"
     CUT_DURABLE_CHANGED = "cut_durable_changed"
     CUT_TURN_COUNT = "cut_turn_count"
+    CUT_CHANNEL = "cut_channel"
+    STATE_BOUNDS = "state_bounds"
+    LIMIT_EXCEEDED = "limit_exceeded"
+    SLOT_UNHEALTHY = "slot_unhealthy"
     CONFIG_CHANGED = "config_changed"
     STALE_INDEX = "stale_index"
 
@@ -190,6 +194,7 @@ class Cut(Record):
     claim_in_query_input: bool
     whole_tree_captured: bool
     turn_counts_ok: bool
+    channels: tuple[str, ...] = ()  # what was found beside the bytes of captured files; empty in older records
     details: tuple[str, ...] = ()
 
 

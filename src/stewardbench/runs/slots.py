@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import hashlib
 import os
-import shutil
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,6 +23,7 @@ from stewardbench.errors import AgentError, ModelError
 from stewardbench.models.gateway import Gateway
 from stewardbench.models.messages import ChatReply, ChatRequest
 from stewardbench.models.naming import MASKED
+from stewardbench.workspace import removal
 
 
 class Idle:
@@ -76,7 +76,7 @@ class SlotPool:
         """Stop every agent and gateway, and remove their folders."""
         while self._free:
             await self._retire(self._free.pop())
-        await asyncio.to_thread(shutil.rmtree, self._folder, True)
+        await asyncio.to_thread(_discard, self._folder)
 
     @asynccontextmanager
     async def seat(self) -> AsyncIterator[Seat]:
@@ -99,9 +99,9 @@ class SlotPool:
 
     async def _open(self) -> Seat:
         if not self._opened:  # a run that was killed has left its slots
-            shutil.rmtree(self._folder, ignore_errors=True)
+            _discard(self._folder)
+            self._folder = _claimed(self._folder)
             self._opened = True
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         number = self._numbers.pop()
         gateway = Gateway(Idle(), socket=self._folder / f"{number}.sock", model=self._model)
         try:
@@ -113,12 +113,11 @@ class SlotPool:
             raise
 
     async def _start(self, number: int, gateway: Gateway) -> AgentSlot:
-        root = self._folder / str(number)
-        root.mkdir()
+        root = _claimed(self._folder / str(number))
         try:
             return await self._agent.open_slot(root, gateway.endpoint, self._settings)
         except BaseException:
-            self._clear(number)
+            _discard(root)
             raise
 
     async def _retire(self, seat: Seat) -> None:
@@ -133,4 +132,19 @@ class SlotPool:
             await slot.close()
 
     def _clear(self, number: int) -> None:
-        shutil.rmtree(self._folder / str(number), ignore_errors=True)
+        _discard(self._folder / str(number))
+
+
+def _discard(place: Path) -> None:
+    """Remove what is there, if anyone can; what stays is in nobody's way (see ``_claimed``)."""
+    with contextlib.suppress(OSError):
+        removal.remove(place)
+
+
+def _claimed(place: Path) -> Path:
+    """A new, empty folder of ours alone: at this place, or beside it where a leftover of any shape is in the way."""
+    try:
+        place.mkdir(mode=0o700, parents=True)
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix=f"{place.name}-", dir=place.parent))
+    return place

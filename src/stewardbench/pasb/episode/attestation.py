@@ -6,7 +6,8 @@
     c  whether the claim stood in the model's input of each query turn: observed, not assumed
     d  every session store was removed
     e  durable surfaces are the same bytes before and after the wipe
-    f  whatever the query session starts from is in the capture, byte for byte
+    f  whatever the query session starts from is in the capture, byte for byte; and nothing that outlives the cut, or
+       that the query session starts from, has a kind, an attribute or a name that the capture cannot hold
     g  the request of turn k holds exactly turns 1 to k of its own stage
 
 All checks are pure functions of what the gateway and the captures recorded. Background requests of the agent and user
@@ -27,7 +28,7 @@ from stewardbench.models.messages import Exchange, message_text
 from stewardbench.pasb.episode.commit import find_claim
 from stewardbench.pasb.records import Cut, InvalidReason
 from stewardbench.pasb.words import words
-from stewardbench.workspace.tree import Tree, diff, tree_sha256
+from stewardbench.workspace.tree import FileState, Tree, diff, tree_sha256
 
 SHARED_RUN = 12  # words: longer than chance, shorter than any persist turn that carries a claim
 DURABLE = frozenset({*COMMIT_SURFACES, Surface.CONFIG})
@@ -59,6 +60,7 @@ def attest(evidence: Evidence) -> Cut:
     leaks = list(leaked_history(evidence, asked))
     survivors = surviving_stores(evidence)
     strangers = uncaptured_paths(evidence.captured, evidence.start)
+    channels = list(open_channels(evidence))
     miscounts = [
         *turn_miscounts(evidence.exchanges, "persist", evidence.persist_texts),
         *turn_miscounts(evidence.exchanges, "query", evidence.query_texts),
@@ -73,7 +75,8 @@ def attest(evidence: Evidence) -> Cut:
         stores_cleared=not survivors,
         durable_hash_equal=not altered,
         claim_in_query_input=bool(shown),
-        whole_tree_captured=not strangers,
+        whole_tree_captured=not strangers and not channels,
+        channels=tuple(channels),
         turn_counts_ok=not miscounts,
         details=(
             *([f"a: both stages ran in session {evidence.query_session}"] if same_session else []),
@@ -83,6 +86,7 @@ def attest(evidence: Evidence) -> Cut:
             *(f"d: {path} survived the wipe" for path in survivors),
             *(f"e: {path} was changed by the wipe" for path in altered),
             *(f"f: {path} was not captured" for path in strangers),
+            *(f"f: {channel}" for channel in channels),
             *(f"g: {miscount}" for miscount in miscounts),
         ),
     )
@@ -95,6 +99,7 @@ def broken_check(cut: Cut) -> InvalidReason | None:
         (cut.stores_cleared, InvalidReason.CUT_STORES),
         (cut.canary_ok, InvalidReason.CUT_CANARY),
         (cut.turn_counts_ok, InvalidReason.CUT_TURN_COUNT),
+        (not cut.channels, InvalidReason.CUT_CHANNEL),
         (cut.durable_hash_equal and cut.whole_tree_captured, InvalidReason.CUT_DURABLE_CHANGED),
     )
     return next((reason for passed, reason in checks if not passed), None)
@@ -136,6 +141,22 @@ def surviving_stores(evidence: Evidence) -> tuple[str, ...]:
 def uncaptured_paths(captured: Tree, start: Tree) -> tuple[str, ...]:
     """Files that the query session starts from and that the capture lacks or holds with other bytes (f)."""
     return tuple(path for path in sorted(start) if path not in captured or captured[path].sha256 != start[path].sha256)
+
+
+def open_channels(evidence: Evidence) -> Iterator[str]:
+    """What could carry text over the cut outside the bytes of captured files (f): path and channel, in words.
+
+    In wiped history it is harmless, unless the query session finds it again.
+    """
+    for path, state in sorted(evidence.captured.items()):
+        if evidence.surface(path) is not Surface.HISTORY:
+            yield from (f"{path} has {what}" for what in _unread(state))
+    for path, state in sorted(evidence.start.items()):
+        yield from (f"after the cut, {path} has {what}" for what in _unread(state))
+
+
+def _unread(state: FileState) -> tuple[str, ...]:
+    return state.odd if state.text_whole else (*state.odd, f"{state.size} bytes, too many to be kept as text")
 
 
 def altered_durables(before: Tree, after: Tree, surface: PathRule) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from stewardbench.agents.interface import (
     Agent,
     AgentSession,
     AgentSettings,
+    AgentSlot,
     Flush,
     Surface,
     WipeReport,
@@ -184,9 +185,9 @@ async def persist(trial: Trial, rig: Rig, session: Session = PERSIST) -> Persist
         texts=texts,
         settle=_settle(trial, rig, trial.conditions.flush),
     )
-    done = Persisted(
-        canary, slot.baseline_sha256, slot.confined, conversation, before, slot.capture(), failure=conversation.failure
-    )
+    captured, unread = _capture(slot)
+    failure = conversation.failure or unread
+    done = Persisted(canary, slot.baseline_sha256, slot.confined, conversation, before, captured, failure=failure)
     changed = changed_config(before, done.captured, surface)
     if done.failure is None and changed:
         done = replace(done, failure=(InvalidReason.CONFIG_CHANGED, f"in the persist stage: {', '.join(changed)}"))
@@ -202,7 +203,8 @@ async def cut(trial: Trial, persisted: Persisted, rig: Rig) -> Persisted:
         wipe = await rig.slot.wipe()
     except AgentError as error:
         return replace(done, failure=named(error))
-    return replace(done, wipe=wipe, start=rig.slot.capture())
+    start, unread = _capture(rig.slot)
+    return replace(done, wipe=wipe, start=start, failure=unread)
 
 
 async def query(trial: Trial, persisted: Persisted, rig: Rig, session: Session = QUERY) -> Queried:
@@ -236,7 +238,8 @@ async def _query(trial: Trial, persisted: Persisted, rig: Rig, *, session: str) 
         texts=trial.query_texts,
         settle=_settle(trial, rig, "quiescence"),  # the paper waits after the persist stage only
     )
-    done = Queried(conversation, start, rig.slot.capture(), failure=conversation.failure)
+    after, unread = _capture(rig.slot)
+    done = Queried(conversation, start, after, failure=conversation.failure or unread)
     if done.failure is not None:
         return done
     attested = attest(
@@ -256,6 +259,14 @@ async def _query(trial: Trial, persisted: Persisted, rig: Rig, *, session: str) 
         )
     )
     return replace(done, cut=attested, failure=_verdict(attested, changed_config(start, done.after, surface)))
+
+
+def _capture(slot: AgentSlot) -> tuple[Tree, Failure | None]:
+    """What a slot holds, or an empty tree and why it cannot be read."""
+    try:
+        return slot.capture(), None
+    except AgentError as error:
+        return {}, named(error)
 
 
 def _settle(trial: Trial, rig: Rig, policy: FlushPolicy) -> Callable[[AgentSession], Awaitable[Flush]]:

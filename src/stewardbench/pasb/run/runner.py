@@ -31,7 +31,21 @@ from stewardbench.runs.outage import Outage
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.runs.slots import Seat, SlotPool
 
-DEAD = frozenset({InvalidReason.AGENT_CRASHED, InvalidReason.AGENT_TIMEOUT, InvalidReason.REVIEW_FAILED})
+DEAD = frozenset(
+    {
+        InvalidReason.AGENT_CRASHED,
+        InvalidReason.AGENT_TIMEOUT,
+        InvalidReason.REVIEW_FAILED,
+        InvalidReason.LIMIT_EXCEEDED,
+        InvalidReason.SLOT_UNHEALTHY,
+    }
+)
+
+
+def is_dead(episode: Episode) -> bool:
+    """Whether the slot must not be used again: its agent died, or could not reach its model."""
+    cut_off = episode.invalid_reason is InvalidReason.AGENT_ERROR and "connection" in episode.invalid_detail.casefold()
+    return cut_off or episode.invalid_reason in DEAD
 
 
 class PasbRun:
@@ -132,7 +146,7 @@ class PasbRun:
                 if self.stopped is not None:
                     raise self.stopped
                 episode = await self._attempt(task, seat)
-                seat.spent = episode.invalid_reason in DEAD
+                seat.spent = is_dead(episode)
             if not episode.valid:
                 self._show(f"{task.task_id}: {episode.invalid_reason}: {episode.invalid_detail}")
             unreached += is_endpoints(episode)
