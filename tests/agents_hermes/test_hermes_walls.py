@@ -1,5 +1,7 @@
 """The walls of one session of the real Hermes: its terminal tool tries to leave something, and to look past them."""
 
+# ruff: noqa: E501 - programs are written as the agent runs them
+
 from __future__ import annotations
 
 import asyncio
@@ -19,7 +21,7 @@ pytestmark = [
     pytest.mark.real_agent,
     pytest.mark.skipif(confinement_fault() is not None, reason="bubblewrap does not work here"),
 ]
-FULL = AgentSettings(review="stock", tools="full", confine="required")
+FULL = AgentSettings(review="stock", tools="work", confine="required")
 NEEDLE = "needle4711"
 # Each plants the needle and says "planted"; each is read back in the query session and in the next episode.
 PLANT = f"""
@@ -72,7 +74,7 @@ for top in (home, Path("/tmp"), Path("/dev/shm")):
     for folder, folders, files in os.walk(top):
         for name in folders + files:
             path = Path(folder, name)
-            if "{NEEDLE}" in name or (path.is_file() and name not in ("look.py",) and b"{NEEDLE}" in path.read_bytes()):
+            if "{NEEDLE}" in name or (path.is_file() and name != "run.py" and b"{NEEDLE}" in path.read_bytes()):
                 if "/.hermes/logs" not in folder and "plant.py" != name: found.append(str(path))
 for ring in (-3, -4, -5):
     if libc.syscall(250, 10, ring, b"user", b"{NEEDLE}", 0) >= 0: found.append("keyring")
@@ -181,8 +183,8 @@ def test_folders_without_end_are_a_named_failure_and_the_next_episode_runs(tmp_p
 def test_a_slot_that_uses_too_much_is_ended_by_name_and_the_next_episode_runs(tmp_path: Path) -> None:
     settings = FULL.model_copy(update={"limits": Limits(memory=400 << 20, processes=200, disk=50 << 20)})
     bombs = {
-        "memory": "python3 -c 'x = bytearray(500000000); import time; time.sleep(60)'",
-        "processes": "for i in $(seq 220); do sleep 60 & done; sleep 60",
+        "memory": "python3 -c 'x = b\"x\" * 500000000; import time; time.sleep(60)'",
+        "processes": "python3 -c 'import subprocess as s; [s.Popen(\"sleep 60\".split()) for _ in range(220)][0].wait()'",
         "disk": "for i in 1 2 3 4; do head -c 30000000 /dev/urandom > ~/file$i; done; sleep 60",
     }
 
@@ -191,7 +193,7 @@ def test_a_slot_that_uses_too_much_is_ended_by_name_and_the_next_episode_runs(tm
             for name, command in bombs.items():
                 await stage.slot.reset()
                 with pytest.raises(AgentError) as raised:
-                    await stage.talk(call("terminal", command=command))
+                    pytest.fail(f"{name}: {await stage.talk(call('terminal', command=command))}")
                 assert isinstance(raised.value, LimitExceeded), raised.value
                 assert f"its limit of {name}" in raised.value.message
             await stage.slot.reset()

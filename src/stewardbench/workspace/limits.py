@@ -29,7 +29,7 @@ HARDER = (
 class Limits(Record):
     """What all processes of a slot may use together.
 
-    ``memory`` and ``disk`` in bytes (memory that is resident, blocks that are allocated), ``cpu_s`` in seconds of
+    ``memory`` and ``disk`` in bytes (memory that is resident and no file's, blocks that are allocated), ``cpu_s`` in seconds of
     processor time of the processes that are alive, ``processes`` counts threads too.
     """
 
@@ -63,7 +63,8 @@ def usage(root: int) -> MachineUse:
     for pid in _below(root):
         with contextlib.suppress(OSError, IndexError, ValueError):
             fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
-            threads, memory = threads + int(fields[17]), memory + int(fields[21]) * PAGE
+            resident, shared = Path(f"/proc/{pid}/statm").read_text().split()[1:3]
+            threads, memory = threads + int(fields[17]), memory + (int(resident) - int(shared)) * PAGE
             ticks += int(fields[11]) + int(fields[12])
     return MachineUse(threads, memory, ticks / TICKS)
 
