@@ -29,8 +29,8 @@ HARDER = (
 class Limits(Record):
     """What all processes of a slot may use together.
 
-    ``memory`` and ``disk`` in bytes (memory that is resident and no file's, blocks that are allocated), ``cpu_s`` in seconds of
-    processor time of the processes that are alive, ``processes`` counts threads too.
+    ``memory`` and ``disk`` in bytes (memory that is resident and no file's, blocks that are allocated), ``cpu_s`` in
+    seconds of processor time of the processes that are alive, ``processes`` counts threads too.
     """
 
     memory: int = Field(6 << 30, ge=1 << 26)
