@@ -32,7 +32,6 @@ from stewardbench.workspace.folders import PreservationPolicy, wipe_folder
 from stewardbench.workspace.tree import FileState, Tree, file_state, printable, read_tree, tree_sha256
 
 RECYCLE_AFTER = 50  # episodes per gateway: its memory grows by about 13 MB per episode
-CLOCK_NAME = "clock"
 WARM_TOOLS = ("released", "memory")  # with a terminal, what a session started may outlive it
 INDEX_TIMEOUT_S = 20.0
 INDEX_LOOK_S = 0.1
