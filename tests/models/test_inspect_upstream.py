@@ -327,3 +327,9 @@ def test_inspect_tries_a_call_once_unless_the_user_said_otherwise() -> None:
     once.ask()
     asked.ask()
     assert (once.calls[0][3].max_retries, asked.calls[0][3].max_retries) == (0, 4)
+
+
+def test_an_answer_that_inspect_cannot_hold_is_the_endpoints_and_no_crash() -> None:
+    with pytest.raises(ModelError, match="total_tokens") as caught:
+        Seen(lambda: output(usage=ModelUsage.model_validate({"total_tokens": None}))).ask()
+    assert caught.value.kind == "malformed_reply"

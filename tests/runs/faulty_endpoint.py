@@ -51,12 +51,13 @@ def good(body: dict[str, Any]) -> str | dict[str, Any]:
 
 
 def completion(message: dict[str, Any], reason: str = "stop", **more: Any) -> dict[str, Any]:
-    usage = {"prompt_tokens": 9, "completion_tokens": 3}
+    """A whole chat completion, as the specification has it."""
     return {
-        "object": "chat.completion",
-        "choices": [{"message": message, "finish_reason": reason}],
-        "usage": usage,
-    } | more
+        **{"id": "chatcmpl-1", "object": "chat.completion", "created": 1_790_000_000, "model": "tiny"},
+        "choices": [{"index": 0, "message": message, "finish_reason": reason}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12},
+        **more,
+    }
 
 
 def answer(body: dict[str, Any], **more: Any) -> Answer:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from pydantic import ValidationError
+
 from stewardbench.errors import ModelError
-from stewardbench.models.failures import CONTENT_FILTER, failed, model_error, redacted
+from stewardbench.models.failures import CONTENT_FILTER, MALFORMED_REPLY, failed, model_error, redacted
 from stewardbench.models.messages import ChatReply, ChatRequest, ToolCall, Usage
 
 if TYPE_CHECKING:
@@ -81,11 +83,22 @@ class InspectUpstream:
         try:
             output = await self._model.generate(messages, self._tools[1], choice, config)
             return _reply(output)
+        except ValidationError as error:  # Inspect's own form of a reply did not fit what the endpoint sent
+            raise ModelError(
+                f"The endpoint's answer is not a chat completion ({_misfit(error)}).",
+                kind=MALFORMED_REPLY,
+            ) from error
         except Exception as error:
             found = model_error(error)
             if found is None:
                 raise
             raise found from error
+
+
+def _misfit(error: ValidationError) -> str:
+    """The first field that did not fit, and why."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def _plain(message: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,31 @@ from stewardbench.errors import StewardError
 if TYPE_CHECKING:
     from inspect_ai import Task as InspectTask
 
+    from stewardbench.runs.closing import Closing
+
 DIRECT = ("http://", "https://")  # endpoints that Inspect has no name for
 NO_MODEL = "none/none"  # stands in Inspect's log where the model is called directly
+
+
+def account_at_end(account: Callable[[], Closing]) -> None:
+    """Let ``inspect eval`` end with the line that says what was measured, and with its exit code.
+
+    Inspect's command ends with 0 whatever its samples came to, so this is done when the command closes. Outside a
+    command nothing is done: who calls Inspect as a library has its log.
+    """
+    import click
+
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return
+
+    def end() -> None:
+        closing = account()
+        print(closing.line, file=sys.stderr, flush=True)
+        if closing.exit_code:
+            sys.exit(closing.exit_code)
+
+    context.find_root().call_on_close(end)
 
 
 def known_to_inspect(model: str) -> bool:

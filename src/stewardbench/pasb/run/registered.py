@@ -21,11 +21,14 @@ from stewardbench.models.messages import Upstream
 from stewardbench.models.retrying import Retrying
 from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.models.upstreams import open_upstream
+from stewardbench.pasb.run.closing import run_closing
 from stewardbench.pasb.run.evaluation import open_folder
 from stewardbench.pasb.run.inspect_task import pasb_task
 from stewardbench.pasb.run.judges import REFERENCE, ModelJudge, ReferenceJudge, open_judge
 from stewardbench.pasb.run.runner import PasbRun
 from stewardbench.pasb.run.settings import PasbSettings, pasb_settings, select_tasks
+from stewardbench.runs.evaluation import account_at_end
+from stewardbench.runs.folder import RunFolder
 from stewardbench.runs.jobs import Shard, part_of
 from stewardbench.runs.jobs import shard as shard_of
 from stewardbench.runs.slots import SlotPool, slot_folder
@@ -62,6 +65,7 @@ def _task(
     if not run.pending:
         stack.close()
         raise UsageError(f"{folder}: every task has its final episode.", hint="Nothing is left to run.")
+    account_at_end(lambda: run_closing(RunFolder.read(folder)))
     left = len(run.pending)
 
     async def close_after_last(state: TaskState) -> None:

@@ -15,6 +15,7 @@ from inspect_ai.model import get_model
 from inspect_ai.solver import TaskState
 
 from stewardbench.errors import UsageError
+from stewardbench.runs.evaluation import account_at_end
 from stewardbench.runs.jobs import Shard
 from stewardbench.runs.jobs import shard as shard_of
 from stewardbench.sovereignpa.axes import Family
@@ -43,6 +44,7 @@ def _task(family: Family, out: str, shard: Shard | None, choices: dict[str, Any]
     if not run.pending:
         stack.close()
         raise UsageError(f"{folder}: every episode is done.", hint="Nothing is left to run.")
+    account_at_end(run.closing)
     left = len(run.pending)
 
     async def close_after_last(state: TaskState) -> None:
