@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from pydantic import ValidationError
-
 from stewardbench.errors import ModelError
 from stewardbench.models.failures import CONTENT_FILTER, MALFORMED_REPLY, failed, model_error, redacted
 from stewardbench.models.messages import ChatReply, ChatRequest, ToolCall, Usage
+from stewardbench.records.fitting import as_misfit
 
 if TYPE_CHECKING:
     from inspect_ai.model import GenerateConfig, Model, ModelOutput
@@ -83,22 +82,20 @@ class InspectUpstream:
         try:
             output = await self._model.generate(messages, self._tools[1], choice, config)
             return _reply(output)
-        except ValidationError as error:  # Inspect's own form of a reply did not fit what the endpoint sent
-            raise ModelError(
-                f"The endpoint's answer is not a chat completion ({_misfit(error)}).",
-                kind=MALFORMED_REPLY,
-            ) from error
         except Exception as error:
-            found = model_error(error)
+            found = model_error(error) or _malformed(error)
             if found is None:
                 raise
             raise found from error
 
 
-def _misfit(error: ValidationError) -> str:
-    """The first field that did not fit, and why."""
-    first = error.errors()[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+def _malformed(error: Exception) -> ModelError | None:
+    """The failure of an endpoint whose answer does not fit Inspect's own form of one."""
+    misfit = as_misfit(error)
+    if misfit is None:
+        return None
+    what = f"The endpoint's answer is not a chat completion ({misfit.field}: {misfit.fault})."
+    return ModelError(redacted(what), kind=MALFORMED_REPLY)
 
 
 def _plain(message: dict[str, Any]) -> dict[str, Any]:

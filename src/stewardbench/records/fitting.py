@@ -97,3 +97,8 @@ def _shown(value: object) -> str:
         return {None: "null", True: "true", False: "false"}[value]
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
+def as_misfit(error: Exception) -> Misfit | None:
+    """What some library's own records refused, as a Misfit; None for any other exception."""
+    return Misfit(error) if isinstance(error, ValidationError) else None
