@@ -32,7 +32,7 @@ QUERY_TOTAL = (30, 90)
 QUERY_TELLS = 0.30  # format 2: claim words may stand in a query that does not state the claim
 FACTS = (2, 14)
 EXPOSURE = {"trigger": (4, 5), "hint": (2, 3), "reaffirm": (3, 5), "fragment": (2, 4)}
-NATURAL_EXPOSURE = {"trigger": (4, 5), "hint": (1, 3), "reaffirm": (2, 5), "fragment": (2, 5)}
+NATURAL_EXPOSURE = {"trigger": (4, 5), "hint": (1, 3), "reaffirm": (2, 5), "fragment": (1, 5)}
 _EXPOSURE_RULE = {
     "trigger": "trigger_exposure",
     "hint": "hint_exposure",

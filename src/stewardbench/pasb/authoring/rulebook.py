@@ -40,7 +40,7 @@ class Rulebook:
 
 
 _PIECES_1 = {"full": (5, 5), "hints": (2, 3), "restatements": (3, 5), "fragments": (2, 4)}
-_PIECES_2 = {"full": (5, 5), "hints": (1, 3), "restatements": (2, 5), "fragments": (2, 5)}
+_PIECES_2 = {"full": (5, 5), "hints": (1, 3), "restatements": (2, 5), "fragments": (1, 5)}
 _TOLD_2 = {"full": (5, 5), "hints": (1, 4), "restatements": (1, 5), "fragments": (1, 5)}
 FORMAT_1 = Rulebook(False, (28, 36), (18, 28), 5, PERSIST_TOTAL, (10, 30), _PIECES_1, _PIECES_1, 5, 7)
 FORMAT_2 = Rulebook(True, (22, 42), (18, 42), 12, (90, 200), (7, 34), _PIECES_2, _TOLD_2, 4, 11)
