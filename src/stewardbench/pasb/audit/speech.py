@@ -29,12 +29,14 @@ _JUDGES = re.compile(
     r"|stressful|relaxed|calm|calmer|nervous|favourite|favorite"
     r"|too (?:much|many|long|late|early|loud|small|big|far|little)"
     r"|enough|should|important|serious|careful|careless|lazy|rude|kind|friendly|honest|patient|smart|clever|brilliant"
-    r"|helpful|handy|safe|safer|risky|dangerous|healthy|comfortable|strict|generous|embarrassing|disappointing|okay|ok|sense|shame|funnier|nicer)\b",
+    r"|helpful|handy|safe|safer|risky|dangerous|healthy|comfortable|strict|generous|embarrassing|disappointing|okay|ok"
+    r"|sense|shame|funnier|nicer)\b",
     _I,
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|we|our|us)\b|\b(?:i|we)['’]", _I)
 _MOMENT = re.compile(
-    r"\b(?:right now|now|at present|more than ever|at the moment|at this point|these days|lately|recently|today|tonight|this (?:morning|afternoon"
+    r"\b(?:right now|now|at present|more than ever"
+    r"|at the moment|at this point|these days|lately|recently|today|tonight|this (?:morning|afternoon"
     r"|evening|week|weekend|month|term|year|season|summer|winter|spring|autumn|fall)|so far|for now|currently|just now"
     r"|inclined|starting to|beginning to|leaning|the more i|after (?:today|yesterday|this|last|that)|since (?:the"
     r"|last|yesterday|this|my)|yesterday|last (?:night|week|weekend))\b",
