@@ -39,6 +39,8 @@ WORKSPACE = f"{STATE}/workspace"
         (f"{WORKSPACE}/SOUL.md", Surface.OTHER),
         (f"{WORKSPACE}/IDENTITY.md", Surface.OTHER),
         (f"{WORKSPACE}/notes.txt", Surface.OTHER),
+        (f"{WORKSPACE}/HEARTBEAT.md", Surface.OTHER),
+        (f"{STATE}/cron/jobs.json", Surface.HISTORY),
         (f"{WORKSPACE}/sub/USER.md", Surface.OTHER),
         (f"{WORKSPACE}/skills", Surface.OTHER),
         (f"{WORKSPACE}/.openclaw/tmp/a.md", Surface.HISTORY),
