@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+from importlib.resources import files
 from typing import Any
 
 import pytest
 
 from stewardbench.errors import UsageError
+from stewardbench.pasb.audit.batch import audit_tasks
 from stewardbench.pasb.authoring.item_rules import check_item
 from stewardbench.pasb.tasks.item import NaturalItem
-from stewardbench.pasb.tasks.load import load_tasks, packaged_items
+from stewardbench.pasb.tasks.load import Variant, load_tasks, packaged_items, variants
 
 FINISHED = next(item for item in packaged_items("open@2") if not check_item(item))
 
@@ -91,3 +94,22 @@ def test_rows_of_the_first_edition_keep_their_bytes() -> None:
     assert "item_format" not in load_tasks("open@1")[0].to_json()
     assert '"topic":' in load_tasks("open@2")[0].to_json()
     assert all(task.position_scores for task in load_tasks("open@2"))
+
+
+@pytest.mark.parametrize("item", packaged_items("open@2"), ids=lambda item: item.id)
+def test_every_item_of_the_second_edition_is_ready(item: NaturalItem) -> None:
+    assert check_item(item) == ()
+
+
+@pytest.mark.parametrize("variant", [one for one in variants("open@2") if one is not Variant.RELEASED_QUERY])
+def test_every_task_of_the_second_edition_passes_every_dimension(variant: Variant) -> None:
+    report = audit_tasks(load_tasks(f"open@2:{variant}"))
+    faults = {task: [str(one) for one in found] for task, found in report.problems.items() if found}
+    assert report.clean() == report.n, dict(list(faults.items())[:5])
+
+
+def test_no_graded_session_of_the_second_edition_is_one_that_nobody_would_type() -> None:
+    text = (files("stewardbench.pasb.data") / "open" / "v2" / "grades.csv").read_text(encoding="utf-8")
+    grades = [int(row["grade"]) for row in csv.DictReader(text.splitlines()) if row["set"] == "open@2"]
+    assert min(grades) > 1
+    assert sum(grades) / len(grades) >= 3.5
