@@ -69,14 +69,18 @@ def test_doctor_prints_each_check_with_advice_and_its_exit_code_tells(
     async def agent(agent: object, settings: object) -> doctor.Diagnosis:
         return good("agent hermes", "answers")
 
-    async def model(name: str, check: object) -> doctor.Diagnosis:
-        asked.append((name, check))
+    async def model(name: str, check: object, opened: object) -> doctor.Diagnosis:
+        asked.append((name, getattr(check, "func", check)))
         return good(name, "fine") if passed else bad(name, "drops tools", "Turn on tool calling.")
 
     monkeypatch.setattr(doctor, "check_agent", agent)
     monkeypatch.setattr(doctor, "check_model", model)
-    result = CliRunner().invoke(app, ["doctor", "--model", "m/a", "--judge", "m/b"])
-    assert asked == [("m/a", doctor.check_endpoint), ("m/b", doctor.check_judge)]
+    result = CliRunner().invoke(app, ["doctor", "--agent", "hermes", "--model", "m/a", "--judge", "m/b"])
+    assert [one for one in asked if one[1] is not doctor.check_rehearsal] == [
+        ("m/a", doctor.check_endpoint),
+        ("m/b", doctor.check_judge),
+    ]
+    assert {name for name, check in asked if check is doctor.check_rehearsal} == {"m/a", "m/b"}
     assert "agent hermes: answers" in result.output
     assert ("Turn on tool calling." in result.output) is not passed
     assert (result.exit_code == 0) is passed or "confinement" in result.output
@@ -89,6 +93,6 @@ def test_doctor_asks_no_model_when_the_models_are_part_of_the_package(
         return good("agent hermes", "answers")
 
     monkeypatch.setattr(doctor, "check_agent", agent)
-    monkeypatch.setattr(doctor, "check_model", lambda name, check: pytest.fail("asked"))
+    monkeypatch.setattr(doctor, "check_model", lambda name, check, opened: pytest.fail("asked"))
     result = CliRunner().invoke(app, ["doctor", "--model", "scripted/silent", "--judge", "reference"])
     assert "endpoint" not in result.output
