@@ -50,7 +50,9 @@ async def driven(agent: Agent, root: Path, model: str, preset: str, chosen: dict
         finally:
             await slot.close()
     found = {name: captured[path].text.encode() for name, path in FILES[agent.name].items() if path in captured}
-    places = {str(root / "slot" / "home"): "HOME", str(root / "home"): "HOME"}
+    # where an unconfined slot has its home, which differs between agents
+    homes = (root / "slot" / "home", root / "cell" / "slot" / "home", root / "home", root / "cell" / "home")
+    places = {str(home): "HOME" for home in homes}
     if isinstance(agent, Installable) and (program := agent.installed(settings)) is not None:
         places[str(program)] = "PACKAGE"
     return Held(server.bodies, places, found)
