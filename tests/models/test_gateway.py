@@ -16,6 +16,7 @@ from upstream_doubles import EPISODE, TOOL, Answering, Gate, calling, echoing, f
 from stewardbench.errors import ModelError, UsageError
 from stewardbench.models.endpoint import Endpoint
 from stewardbench.models.gateway import Gateway
+from stewardbench.models.httpserver import ClientLimits
 from stewardbench.models.ledger import CALL_LIMIT
 from stewardbench.models.messages import ChatReply, ChatRequest
 
@@ -329,7 +330,7 @@ def test_a_request_over_the_size_limit_is_a_413(declared: bool) -> None:
 
     async def test() -> None:
         async with (
-            Gateway(echoing(), max_request_bytes=2000) as gateway,
+            Gateway(echoing(), limits=ClientLimits(body_bytes=2000)) as gateway,
             httpx.AsyncClient(headers={"Authorization": f"Bearer {gateway.endpoint.secret}"}) as raw,
         ):
             content: Any = b"x" * 8000 if declared else chunks()
@@ -370,7 +371,7 @@ def test_requests_sent_ahead_on_one_connection_are_answered_in_turn() -> None:
 
 def test_a_size_that_is_only_announced_is_refused_at_once() -> None:
     async def test() -> None:
-        async with Gateway(echoing(), max_request_bytes=2000) as gateway:
+        async with Gateway(echoing(), limits=ClientLimits(body_bytes=2000)) as gateway:
             reader, writer = await asyncio.open_connection(*address(gateway.endpoint))
             writer.write(head(gateway.endpoint, 2001))
             assert b" 413 " in await reader.readline()

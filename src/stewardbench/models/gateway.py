@@ -4,7 +4,8 @@ One gateway serves one episode slot on loopback, and on a Unix socket for confin
 from an upstream, never hands on the client's model name or its secret, gives upstream errors back with their status,
 and keeps every exchange. Because each slot has its own gateway, a call is booked to its episode by the connection it
 came on; and because each call runs in the context of the task that began the episode, Inspect books it to the right
-sample.
+sample. The secret is looked for before any of a request's body is kept, and what clients can make this process hold
+is bounded (``httpserver.ClientLimits``).
 """
 
 from __future__ import annotations
@@ -21,12 +22,10 @@ from typing import Self
 from stewardbench.errors import ModelError, UsageError
 from stewardbench.models import embedding, openai_form
 from stewardbench.models.endpoint import Endpoint
-from stewardbench.models.httpserver import Connection, Request, Response
+from stewardbench.models.httpserver import ClientLimits, Connection, Request, Response
 from stewardbench.models.ledger import Call, CallLedger
 from stewardbench.models.messages import ChatReply, Exchange, Upstream
 from stewardbench.models.naming import MASKED
-
-MAX_REQUEST_BYTES = 32 * 1024 * 1024
 
 
 class Gateway:
@@ -35,7 +34,7 @@ class Gateway:
     ``socket`` is a path for a Unix socket to the same service; ``secret`` is made up when none is given. ``model`` is
     the name that the agent is told its model has.
     ``heartbeat_s`` is the interval of comment lines on a stream that waits for the upstream, and ``reply_timeout_s``
-    the longest wait for it, both in seconds.
+    the longest wait for it, both in seconds. ``limits`` bound the clients.
     """
 
     def __init__(
@@ -47,12 +46,12 @@ class Gateway:
         model: str = MASKED,
         heartbeat_s: float = 10.0,
         reply_timeout_s: float = 900.0,
-        max_request_bytes: int = MAX_REQUEST_BYTES,
+        limits: ClientLimits | None = None,
     ) -> None:
         self._upstream, self._socket, self._model_name = upstream, socket, model
         self._secret = secret or secrets.token_urlsafe(24)
         self._heartbeat_s, self._reply_timeout_s = heartbeat_s, reply_timeout_s
-        self._max_request_bytes = max_request_bytes
+        self._limits = limits or ClientLimits()
         self._ledger = CallLedger()
         self._context = contextvars.copy_context()
         self._connections: set[Connection] = set()
@@ -145,22 +144,30 @@ class Gateway:
         await self._ledger.quiet()
 
     def _connection(self) -> Connection:
-        return Connection(self._handle, self._refuse, self._call_context, self._connections, self._max_request_bytes)
+        return Connection(self, self._connections, self._limits)
 
-    def _call_context(self) -> contextvars.Context:
+    def admit(self, request: Request, response: Response) -> bool:
+        """Whether a request carries the secret; one that does not has been answered with 401."""
+        given = request.headers.get("authorization", "")
+        if hmac.compare_digest(given.encode(), f"Bearer {self._secret}".encode()):
+            return True
+        failure = ModelError("Missing or wrong secret.", status=401, kind="unauthorised")
+        response.json(failure.status, openai_form.error_body(failure))
+        return False
+
+    def refuse(self, response: Response, status: int, message: str) -> None:
+        """Answer a request that cannot be taken in the form of the API's errors."""
+        response.json(status, openai_form.error_body(ModelError(message, status=status, kind="invalid_request")))
+
+    def context(self) -> contextvars.Context:
         """A copy of the context in which the episode began: what a call sets there stays its own."""
         return self._context.copy()
 
-    @staticmethod
-    def _refuse(response: Response, status: int, message: str) -> None:
-        response.json(status, openai_form.error_body(ModelError(message, status=status, kind="invalid_request")))
-
-    async def _handle(self, request: Request, response: Response) -> None:
-        """Answer one request; whatever goes wrong is answered with its own status."""
+    async def handle(self, request: Request, response: Response) -> None:
+        """Answer one request that carries the secret; whatever goes wrong is answered with its own status."""
         ledger = self._ledger
         ledger.arrive()
         try:
-            self._authorise(request)
             await self._route(ledger, request, response)
         except ModelError as error:
             response.json(error.status, openai_form.error_body(error))
@@ -179,11 +186,6 @@ class Gateway:
                 response.json(200, self._model())
             case (method, path):
                 raise ModelError(f"{method} {path} is not served here.", status=404, kind="not_found")
-
-    def _authorise(self, request: Request) -> None:
-        given = request.headers.get("authorization", "")
-        if not hmac.compare_digest(given.encode(), f"Bearer {self._secret}".encode()):
-            raise ModelError("Missing or wrong secret.", status=401, kind="unauthorised")
 
     def _model(self) -> dict[str, object]:
         return {"id": self.endpoint.model, "object": "model", "created": 0, "owned_by": "provider"}
