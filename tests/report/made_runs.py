@@ -51,6 +51,7 @@ def add_episode(run: RunFolder, made: EpisodeOutcome, **changes: Any) -> None:
         review="released",
         tools="released",
         arm=made.arm,
+        trial=made.trial,
         config_sha256="0" * 64,
         baseline_sha256="0" * 64,
         worker=0,

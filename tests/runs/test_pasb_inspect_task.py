@@ -123,3 +123,19 @@ def test_grader_of_the_same_family_is_refused(agent, tmp_path):
             log_dir=str(tmp_path / "logs"),
             display="none",
         )
+
+
+def test_trials_are_samples_and_epochs_are_refused(agent, tmp_path):
+    log = evaluate(tmp_path, sample=2, trials=2)
+    assert len(log.samples) == 4
+    assert len({sample.id for sample in log.samples}) == 4
+    (refused,) = inspect_eval(
+        "stewardbench/pasb",
+        task_args={"agent": "double", "tasks": "smoke", "sample": 1, "judge": "reference", "out": str(tmp_path / "b")},
+        model="scripted/silent",
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+        epochs=2,
+    )
+    assert refused.status == "error"
+    assert "trials=3" in str(refused.error.message)

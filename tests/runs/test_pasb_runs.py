@@ -14,9 +14,9 @@ from run_contents import assert_each_task_once, attempts, rows
 
 from stewardbench.errors import AgentCrashed, StoreError, UsageError
 from stewardbench.models.scripted.model import ScriptedModel
-from stewardbench.pasb.measure.outcomes import job_of
 from stewardbench.pasb.run import judges
 from stewardbench.pasb.run import store as pasb_store
+from stewardbench.pasb.run.settings import TaskJob
 from stewardbench.pasb.run.store import PasbStore, read_tasks
 from stewardbench.records import BlobStore, JsonlLog
 from stewardbench.runs import slots
@@ -322,7 +322,7 @@ def test_store_counts_the_first_valid_attempt(run, double, tmp_path):
         store = PasbStore(folder, 3)
         (valid,) = store.scorable()
         assert valid.endswith(":2")
-        (job,) = map(job_of, read_tasks(store.folder).values())
+        (job,) = (TaskJob(task).key for task in read_tasks(store.folder).values())
         assert (store.attempts(job), store.is_final(job), store.valid_id(job)) == (2, True, valid)
         assert store.final_episodes([job])[job].episode_id == valid
 

@@ -22,6 +22,10 @@ def _absent(value: object) -> bool:
     return value is None
 
 
+def _first(value: object) -> bool:
+    return value == 1
+
+
 def _later() -> Any:
     """A field that later records have: absent from the JSON of records without it, so that their bytes stay."""
     return Field(default=None, exclude_if=_absent)
@@ -223,6 +227,7 @@ class Episode(Record):
     told_model: str = MASKED
     masked_name: bool = True
     arm: str = "natural"
+    trial: int = Field(default=1, ge=1, exclude_if=_first)  # absent from the JSON of a first trial: its bytes stay
     config_sha256: str
     baseline_sha256: str
     worker: int

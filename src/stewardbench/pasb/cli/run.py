@@ -17,6 +17,7 @@ def run_pasb(
     tasks: Annotated[str, typer.Option(help="smoke, open, released:FILE, or a JSONL file of tasks.")] = "open",
     sample: Annotated[int | None, typer.Option(help="A stratified sample of this many tasks.")] = None,
     limit: Annotated[int | None, typer.Option(help="The first so many tasks.")] = None,
+    trials: Annotated[int, typer.Option(help="Episodes of each task: run it so many times.")] = 1,
     workers: Annotated[int, typer.Option(help="Agents that run at the same time.")] = 1,
     preset: Annotated[
         str, typer.Option(help="released: the paper's policy; stock: what a new user gets.")
@@ -65,6 +66,7 @@ def run_pasb(
         tasks=tasks,
         sample=sample,
         limit=limit,
+        trials=trials,
         seed=seed,
         preset=preset,
         review=review,

@@ -17,7 +17,7 @@ KEPT_CHARACTERS = 65536  # of a file that is on no commit surface; durable state
 
 def episode_id(trial: Trial) -> str:
     """The name of one attempt, unique over runs."""
-    return f"{trial.conditions.run_id}:{trial.task.task_id}:{trial.attempt}"
+    return f"{trial.conditions.run_id}:{trial.name}:{trial.attempt}"
 
 
 def exchanges_of(persisted: Persisted, queried: Queried | None) -> tuple[Exchange, ...]:
@@ -61,6 +61,7 @@ def assemble(
         review=conditions.settings.review,
         tools=conditions.settings.tools,
         arm=task.arm,
+        trial=trial.number,
         config_sha256=conditions.config_sha256,
         baseline_sha256=persisted.baseline_sha256,
         worker=worker,

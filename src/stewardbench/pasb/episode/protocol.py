@@ -67,11 +67,20 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One attempt at one task. Canary and session names follow from the run, its seed, the task and the attempt."""
+    """One attempt at the ``number``-th trial of a task.
+
+    Canary and session names follow from the run, its seed, the task, the trial and the attempt.
+    """
 
     task: Task
     conditions: Conditions
     attempt: int = 1
+    number: int = 1
+
+    @property
+    def name(self) -> str:
+        """The task's id, and the number of a trial after the first."""
+        return self.task.task_id if self.number == 1 else f"{self.task.task_id}+trial{self.number}"
 
     @property
     def canary(self) -> str:
@@ -97,7 +106,7 @@ class Trial:
 
     def _names(self, purpose: str) -> tuple[int, str, str, str, int]:
         conditions = self.conditions
-        return conditions.seed, purpose, conditions.run_id, self.task.task_id, self.attempt
+        return conditions.seed, purpose, conditions.run_id, self.name, self.attempt
 
 
 @dataclass(frozen=True, slots=True)

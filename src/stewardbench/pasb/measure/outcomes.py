@@ -43,6 +43,7 @@ class EpisodeOutcome:
     model: str
     policy: str = "released"
     arm: str = "natural"
+    trial: int = 1
     valid: bool = True
     invalid_reason: str | None = None
     committed: bool | None = None
@@ -68,8 +69,8 @@ def final_attempts(episodes: Iterable[Kept]) -> list[Kept]:
     return counting(episodes, lambda one: (one.run_id, job_of(one)), lambda one: one.valid)
 
 
-class OfTask(Protocol):
-    """A task, or what is about one: an episode, an outcome, or a view of them."""
+class OfTrial(Protocol):
+    """What is about one trial of a task: an episode, an outcome, or a view of them."""
 
     @property
     def task_id(self) -> str:
@@ -79,10 +80,14 @@ class OfTask(Protocol):
     def arm(self) -> str:
         """The arm that it belongs to."""
 
+    @property
+    def trial(self) -> int:
+        """Which trial of the task it is; counts from 1."""
 
-def job_of(what: OfTask) -> Job:
-    """The job that a task asks for, or that an episode is an attempt at."""
-    return Job(task=what.task_id, arm=what.arm)
+
+def job_of(what: OfTrial) -> Job:
+    """The job that an episode is an attempt at."""
+    return Job(task=what.task_id, arm=what.arm, trial=what.trial)
 
 
 def outcomes(
@@ -93,7 +98,7 @@ def outcomes(
     judge: str | None = None,
     annotator: str | None = None,
 ) -> list[EpisodeOutcome]:
-    """Join episodes with one judge's and one annotator's records, one outcome per task (see ``final_attempts``).
+    """Join episodes with one judge's and one annotator's records, one outcome per job (see ``final_attempts``).
 
     A later record about the same episode replaces an earlier one; repeats and probes are left out. Raises UsageError
     when records of several judges (or annotators) are given and none is chosen.
@@ -139,6 +144,7 @@ def _outcome(episode: Episode, judgment: Judgment | None, annotation: Annotation
         model=episode.model,
         policy=policy_label(episode.preset, episode.overrides, masked=episode.masked_name),
         arm=episode.arm,
+        trial=episode.trial,
         valid=episode.valid,
         invalid_reason=str(episode.invalid_reason) if episode.invalid_reason else None,
         committed=commit.committed if commit else None,

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stewardbench.pasb.axes import Scenario
-from stewardbench.pasb.measure.outcomes import final_attempts
+from stewardbench.pasb.measure.outcomes import final_attempts, job_of
 from stewardbench.pasb.records import Episode, ReplyCheck, Task
+from stewardbench.runs.jobs import Job
 from stewardbench.statistics.interval import Interval, wilson
 
 
@@ -47,7 +48,7 @@ def twin_rates(tasks: Iterable[Task], episodes: Iterable[Episode], *, arm: str =
     """Rates by scenario, then over all, of one arm: ``twin`` or ``matched_twin``. Other arms are passed over."""
     twins = {task.task_id: task for task in tasks if task.arm == arm and task.reply_check}
     kept = final_attempts(episode for episode in episodes if episode.task_id in twins)
-    counted = {episode.task_id: episode for episode in kept}
+    counted = {job_of(episode): episode for episode in kept}
     rows = [
         _rates(scenario, {key: episode for key, episode in counted.items() if episode.scenario is scenario}, twins)
         for scenario in Scenario
@@ -55,18 +56,18 @@ def twin_rates(tasks: Iterable[Task], episodes: Iterable[Episode], *, arm: str =
     return (*(row for row in rows if row.kept.n or row.invalid), _rates(None, counted, twins))
 
 
-def _rates(scenario: Scenario | None, episodes: Mapping[str, Episode], twins: Mapping[str, Task]) -> TwinRates:
+def _rates(scenario: Scenario | None, episodes: Mapping[Job, Episode], twins: Mapping[str, Task]) -> TwinRates:
     valid = {key: episode for key, episode in episodes.items() if episode.valid}
     outcome = {
         key: met(check, [turn.agent for turn in episode.query])
         for key, episode in valid.items()
-        if (check := twins[key].reply_check)
+        if (check := twins[key.task].reply_check)
     }
     decided = [episode.commit.committed for episode in valid.values() if episode.commit]
     return TwinRates(
         scenario=scenario,
-        used=_share([done for key, done in outcome.items() if twins[key].scope == "in"]),
-        intruded=_share([not done for key, done in outcome.items() if twins[key].scope == "out"]),
+        used=_share([done for key, done in outcome.items() if twins[key.task].scope == "in"]),
+        intruded=_share([not done for key, done in outcome.items() if twins[key.task].scope == "out"]),
         kept=_share([committed for committed in decided if committed is not None]),
         invalid=len(episodes) - len(valid),
     )

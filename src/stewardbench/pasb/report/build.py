@@ -6,6 +6,7 @@ from stewardbench.pasb.report import boundary, panels, tables
 from stewardbench.pasb.report.mitigation import mitigation_table
 from stewardbench.pasb.report.selection import selection_tables
 from stewardbench.pasb.report.study import Study
+from stewardbench.pasb.report.trials import trials_table, variance_table
 from stewardbench.report.table import Table
 
 
@@ -31,6 +32,8 @@ def pasb_tables(study: Study) -> tuple[Table, ...]:
         tables.delivery_table(study),
         tables.cross_domain_table(study),
         tables.commit_table(study),
+        trials_table(study),
+        variance_table(study),
         tables.accounting_table(study),
     ]
     return tuple(table for table in found if table is not None)

@@ -24,14 +24,18 @@ METRICS = (
 
 
 def measured(folder: Path, judge: str | None) -> Measured:
-    """A PASB run folder as numbers per task. Raises StoreError when it is damaged."""
+    """A PASB run folder as numbers per task; a task's trials are averaged. Raises StoreError when it is damaged."""
     study = Study(read_rows([folder], judge=judge))
     single = {**{name: name for name in DIMENSIONS}, DF_ANY: ANY, COMMIT: COMMIT}
     rates = [pl.col(f"is_{column}").cast(pl.Float64).alias(name) for name, column in single.items()]
-    frame = study.natural.select(
-        pl.col("task_id").cast(pl.String).alias(TASK),
-        pl.col("base_item_id").cast(pl.String).alias(CLUSTER),
-        *rates,
+    frame = (
+        study.natural.select(
+            pl.col("task_id").cast(pl.String).alias(TASK),
+            pl.col("base_item_id").cast(pl.String).alias(CLUSTER),
+            *rates,
+        )
+        .group_by(TASK, CLUSTER, maintain_order=True)
+        .mean()
     )
     run = study.runs[0] if study.runs else None
     name = f"{run.model} on {words(run.agent)}" if run else folder.name

@@ -1,4 +1,4 @@
-"""From run folders to one frame with a row per task: the attempt that counts, joined with one judge and annotator.
+"""From run folders to one frame with a row per job: the attempt that counts, joined with one judge and annotator.
 
 Episodes carry whole dialogues and captured files; a report needs none of that. Records are therefore read through a
 view that keeps the few fields an outcome is made of, and a run of 1,600 tasks loads in a fraction of a second. What an
@@ -16,8 +16,8 @@ import polars as pl
 from pydantic import ConfigDict, create_model
 
 from stewardbench.errors import StoreError, UsageError
-from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario, SubAxis
-from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes
+from stewardbench.pasb.axes import DIMENSIONS, TURN_DIMENSIONS, Delivery, Scenario, SubAxis
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes, turn_maximum
 from stewardbench.pasb.records import Annotation, Episode, Judgment, Role, Stance
 from stewardbench.pasb.run.store import ANNOTATIONS, EPISODES, JUDGMENTS, read_records
 from stewardbench.records import Record
@@ -38,6 +38,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "policy": pl.Categorical,
     "mitigation": pl.Categorical,
     "arm": pl.Categorical,
+    "trial": pl.Int32,
     "task_id": pl.Categorical,
     "base_item_id": pl.Categorical,
     "sub_axis": pl.Enum(SubAxis),
@@ -56,14 +57,19 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "judge": pl.Categorical,
     "annotator": pl.Categorical,
 }
+REPEATS: dict[str, pl.DataType | type[pl.DataType]] = {
+    "episode_id": pl.String,
+    "reading": pl.Int32,
+    **dict.fromkeys(TURN_DIMENSIONS, pl.Int8),
+}
 _EPISODE_FIELDS = (
     "episode_id", "run_id", "task_id", "base_item_id", "sub_axis", "scenario", "delivery", "model", "agent", "arm",
-    "preset", "overrides", "masked_name", "commit", "valid", "invalid_reason",
+    "trial", "preset", "overrides", "masked_name", "commit", "valid", "invalid_reason",
 )  # fmt: skip
 
 
 def read_rows(folders: Sequence[Path], *, judge: str | None = None, annotator: str | None = None) -> pl.DataFrame:
-    """One row per task of every run folder, with the columns of ``SCHEMA``.
+    """One row per task and trial of every run folder, with the columns of ``SCHEMA``.
 
     ``judge`` and ``annotator`` choose whose records count where a folder holds several. Raises StoreError for a folder
     that is not a PASB run or holds a damaged record, and UsageError when a choice is needed, when an episode is given
@@ -76,10 +82,10 @@ def read_rows(folders: Sequence[Path], *, judge: str | None = None, annotator: s
             f"{', '.join(map(str, folders))}: no finished episode yet.",
             hint="Run the same run command again to resume.",
         )
-    twice = rows.filter(pl.struct("run_id", "task_id", "arm").is_duplicated())
+    twice = rows.filter(pl.struct("run_id", "task_id", "arm", "trial").is_duplicated())
     if not twice.is_empty():
         raise UsageError(
-            f"the same episodes are given twice (run {twice['run_id'][0]}, {len(twice) // 2} tasks).",
+            f"the same episodes are given twice (run {twice['run_id'][0]}, {len(twice) // 2} episodes).",
             hint="Name each run folder once.",
         )
     return rows
@@ -89,6 +95,18 @@ def read_episodes(folders: Sequence[Path]) -> pl.DataFrame:
     """The rows of some runs without any judge or annotator: commits, arms, and which attempt counts."""
     parts = [rows_of(outcomes(read_records(_pasb_folder(path), EPISODES, _EpisodeView))) for path in folders]
     return pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)
+
+
+def read_repeats(folders: Sequence[Path], *, judge: str | None = None) -> pl.DataFrame:
+    """Second and later readings of episodes by the judge (all judges when None), with the columns of ``REPEATS``."""
+    found = [
+        {"episode_id": one.episode_id, "reading": one.repeat}
+        | {name: turn_maximum(one.turns, name) for name in TURN_DIMENSIONS}
+        for path in folders
+        for one in read_records(_pasb_folder(path), JUDGMENTS, Judgment)
+        if one.repeat and not one.probe and not one.blind_to_state and judge in (None, one.judge_model)
+    ]
+    return pl.DataFrame(found, schema=REPEATS)
 
 
 def rows_of(found: Iterable[EpisodeOutcome], *, origin: str = OWN, mitigation: str = "none") -> pl.DataFrame:

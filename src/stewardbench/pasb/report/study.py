@@ -7,7 +7,7 @@ They never enter a pooled number together with ordinary runs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import polars as pl
@@ -15,7 +15,7 @@ import polars as pl
 from stewardbench.pasb.axes import FAIL_AT, SubAxis
 from stewardbench.pasb.report.cells import count_rates
 from stewardbench.pasb.report.indicators import with_indicators
-from stewardbench.pasb.report.rows import HARNESS_CHECK
+from stewardbench.pasb.report.rows import HARNESS_CHECK, REPEATS
 from stewardbench.report.counts import Counts
 from stewardbench.report.lines import SEED, Line, tabulate
 from stewardbench.report.table import METRIC, Table, definitions
@@ -53,9 +53,13 @@ class Run:
 
 @dataclass(frozen=True)
 class Study:
-    """All rows of some runs, with the settings of the analysis. ``at`` is the failing score (the paper's is 3)."""
+    """All rows of some runs, with the settings of the analysis. ``at`` is the failing score (the paper's is 3).
+
+    ``repeats`` holds the judge's second readings of episodes, which enter no rate.
+    """
 
     rows: pl.DataFrame
+    repeats: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REPEATS))
     at: float = FAIL_AT
     draws: int = DRAWS
     seed: int = SEED

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from stewardbench.models.scripted.scripts import PREFIX
-from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome, job_of, outcomes
 from stewardbench.pasb.records import Annotation, Episode, InvalidReason, Judgment
 from stewardbench.pasb.run.known import unexpected
 from stewardbench.pasb.run.store import ANNOTATIONS, EPISODES, JUDGMENTS, TASKS, read_records
@@ -39,10 +39,10 @@ def run_closing(folder: RunFolder) -> Closing:
     odd = unexpected(model, found) if model.startswith(PREFIX) else {}
     return _closing(
         found,
-        asked=len(part_of([line for line, _ in folder.log(TASKS).lines()], shard(str(settings.get(SHARD, ""))))),
+        asked=_asked(folder),
         readings=readings if judge else None,
         kinds=kinds,
-        faults=sum(1 for one in found if one.valid and one.task_id in odd),
+        faults=sum(1 for one in found if one.valid and job_of(one).id in odd),
         tokens=(spent[0], spent[1]),
     )
 
@@ -62,6 +62,13 @@ def annotating_closing(folder: RunFolder, annotator: str) -> Closing:
 def fault(judgment: Judgment) -> str:
     """Why a judgment lacks a score; empty when it has them all."""
     return next((turn.error for turn in judgment.turns if turn.error), judgment.arc.error)
+
+
+def _asked(folder: RunFolder) -> int:
+    """How many episodes the run or its shard is to have: its tasks, as often as each is tried."""
+    settings = folder.manifest.settings
+    whole = range(sum(1 for _ in folder.log(TASKS).lines()) * int(settings.get("trials", 1)))
+    return len(part_of(whole, shard(str(settings.get(SHARD, "")))))
 
 
 def _first_readings(folder: RunFolder, judge: str, probe: str = "") -> list[Judgment]:

@@ -27,7 +27,7 @@ from stewardbench.pasb.records import Task
 from stewardbench.pasb.run.closing import run_closing
 from stewardbench.pasb.run.judges import REFERENCE, ModelJudge, ReferenceJudge, open_judge
 from stewardbench.pasb.run.runner import PasbRun
-from stewardbench.pasb.run.settings import PasbSettings, manifest_settings, select_tasks
+from stewardbench.pasb.run.settings import PasbSettings, jobs, manifest_settings, select_tasks
 from stewardbench.pasb.run.store import PasbStore
 from stewardbench.runs.closing import Closing
 from stewardbench.runs.evaluation import evaluate, known_to_inspect
@@ -76,9 +76,9 @@ async def run_pasb(
     upstream = _subject(open_upstream(settings.model, patience_s=settings.patience()), settings)
     judge = _judge(settings)
     with open_folder(settings, out, agent, tasks, workers, shard) as store:
-        tasks = part_of(tasks, shard)
+        mine = part_of(jobs(tasks, settings.trials), shard)
         pool = SlotPool(agent, settings.agent_settings(agent), workers, slot_folder(out), model=settings.told_model)
-        run = PasbRun(settings, store, agent, tasks, pool, upstream=upstream, judge=judge, watch=watch)
+        run = PasbRun(settings, store, agent, mine, pool, upstream=upstream, judge=judge, watch=watch)
         watch(run.progress)
         try:
             if run.pending:

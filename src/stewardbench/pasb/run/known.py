@@ -6,22 +6,22 @@ from collections.abc import Iterable
 from typing import Any
 
 from stewardbench.models.scripted.scripts import KnownAnswer, script
-from stewardbench.pasb.measure.outcomes import EpisodeOutcome
+from stewardbench.pasb.measure.outcomes import EpisodeOutcome, job_of
 
 NO_CLAIM = "no_claim"
 SILENT = "silent"
 
 
 def unexpected(model: str, outcomes: Iterable[EpisodeOutcome]) -> dict[str, tuple[str, ...]]:
-    """Per task that differs from the model's known answer, what differs; empty is the proof that all are as known.
+    """Per job that differs from the model's known answer, what differs; empty is the proof that all are as known.
 
     Scores are compared where the episode was judged, stance and role where it was annotated. An invalid episode is
     not what any script expects. Where no claim is told, every script has nothing to act on and must come out as the
     silent one. Raises UsageError for a model that is not scripted.
     """
     known, silent = script(model).known, script(SILENT).known
-    found = {one.task_id: _differences(silent if one.arm == NO_CLAIM else known, one) for one in outcomes}
-    return {task_id: differences for task_id, differences in found.items() if differences}
+    found = {job_of(one).id: _differences(silent if one.arm == NO_CLAIM else known, one) for one in outcomes}
+    return {job: differences for job, differences in found.items() if differences}
 
 
 def _differences(known: KnownAnswer, outcome: EpisodeOutcome) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from stewardbench.pasb.run.evaluation import open_folder
 from stewardbench.pasb.run.inspect_task import pasb_task
 from stewardbench.pasb.run.judges import REFERENCE, ModelJudge, ReferenceJudge, open_judge
 from stewardbench.pasb.run.runner import PasbRun
-from stewardbench.pasb.run.settings import PasbSettings, pasb_settings, select_tasks
+from stewardbench.pasb.run.settings import PasbSettings, jobs, pasb_settings, select_tasks
 from stewardbench.runs.evaluation import account_at_end
 from stewardbench.runs.folder import RunFolder
 from stewardbench.runs.jobs import Shard, part_of
@@ -59,9 +59,9 @@ def _task(
     agent, tasks = load_agent(settings.agent), select_tasks(settings)
     stack = ExitStack()
     store = stack.enter_context(open_folder(settings, folder, agent, tasks, workers, shard))
-    tasks = part_of(tasks, shard)
+    mine = part_of(jobs(tasks, settings.trials), shard)
     pool = SlotPool(agent, settings.agent_settings(agent), workers, slot_folder(folder), model=settings.told_model)
-    run = PasbRun(settings, store, agent, tasks, pool, upstream=_upstream(model), judge=_judge(settings, grader))
+    run = PasbRun(settings, store, agent, mine, pool, upstream=_upstream(model), judge=_judge(settings, grader))
     if not run.pending:
         stack.close()
         raise UsageError(f"{folder}: every task has its final episode.", hint="Nothing is left to run.")

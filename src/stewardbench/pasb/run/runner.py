@@ -1,6 +1,6 @@
 """One PASB run: tasks become stored episodes, and episodes become stored judgments, each exactly once.
 
-    episode(task)    the stored final episode, or attempts on a free slot until one is valid or none is left
+    episode(job)     a job's stored final episode, or attempts on a free slot until one is valid or none is left
     judgment(...)    what the judge says of a valid episode, stored before it is handed on
 
 An agent or model that fails makes an attempt invalid, which is stored like any other. A failed endpoint does too, but
@@ -22,11 +22,11 @@ from stewardbench.models.scripted.lexicon import Lexicon, using
 from stewardbench.pasb.episode.assembly import assemble, exchanges_of
 from stewardbench.pasb.episode.protocol import Conditions, Trial, run_episode
 from stewardbench.pasb.episode.turns import Rig
-from stewardbench.pasb.measure.outcomes import job_of
-from stewardbench.pasb.records import Episode, InvalidReason, Judgment, Task
+from stewardbench.pasb.records import Episode, InvalidReason, Judgment
 from stewardbench.pasb.run.judges import Judge
-from stewardbench.pasb.run.settings import PasbSettings
+from stewardbench.pasb.run.settings import PasbSettings, TaskJob
 from stewardbench.pasb.run.store import PasbStore, is_endpoints
+from stewardbench.runs.jobs import Job
 from stewardbench.runs.outage import Outage
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.runs.slots import Seat, SlotPool
@@ -56,7 +56,7 @@ class PasbRun:
         settings: PasbSettings,
         store: PasbStore,
         agent: Agent,
-        tasks: Iterable[Task],
+        jobs: Iterable[TaskJob],
         pool: SlotPool,
         *,
         upstream: Upstream,
@@ -65,13 +65,13 @@ class PasbRun:
     ) -> None:
         manifest = store.folder.manifest
         self.run_id = manifest.run_id
-        self.tasks = tuple(tasks)
+        self.jobs = tuple(jobs)
         self.stopped: StewardError | None = None
         self._store, self._pool, self._judge = store, pool, judge
         self._upstream, self._watch = upstream, watch
         self._max_attempts = settings.max_attempts
         self._outage, self._judge_outage = Outage(), Outage()
-        self._lexicon = Lexicon.of_tasks(self.tasks)
+        self._lexicon = Lexicon.of_tasks(tuple(dict.fromkeys(job.task for job in self.jobs)))
         self._conditions = Conditions(
             run_id=self.run_id,
             agent=agent,
@@ -84,26 +84,26 @@ class PasbRun:
             seed=settings.seed,
             flush=settings.flush,
         )
-        self._held: dict[str, Episode] = {}
+        self._held: dict[Job, Episode] = {}
         self.pending = self._pending()
-        self.progress = Progress(total=len(self.tasks), earlier=len(self.tasks) - len(self.pending))
+        self.progress = Progress(total=len(self.jobs), earlier=len(self.jobs) - len(self.pending))
         if changes := store.folder.version_changes:
             self.progress.message = f"this run began with {'; '.join(changes)}"
 
-    async def episode(self, task: Task) -> Episode:
-        """The final episode of a task. Raises what stopped the run, if anything did."""
-        if task.task_id not in self._held:
+    async def episode(self, job: TaskJob) -> Episode:
+        """The final episode of a job. Raises what stopped the run, if anything did."""
+        if job.key not in self._held:
             with self._stopping():
-                self._held[task.task_id] = await self._obtain(task)
-        return self._held[task.task_id]
+                self._held[job.key] = await self._obtain(job)
+        return self._held[job.key]
 
-    async def judgment(self, task: Task, episode: Episode) -> Judgment | None:
+    async def judgment(self, job: TaskJob, episode: Episode) -> Judgment | None:
         """The judgment of a valid episode; None without a judge, or when it cannot be reached."""
         if self._judge is None:
             return None
         with self._stopping():
             try:
-                judgment = await self._judge.judge(task, episode)
+                judgment = await self._judge.judge(job.task, episode)
             except ModelError as error:
                 self.progress.unjudged += 1
                 self._show(f"{self._judge.name}: {error.message}")
@@ -116,47 +116,46 @@ class PasbRun:
         self._show()
         return judgment
 
-    def release(self, task: Task) -> None:
-        """A task needs no more work in this start."""
-        episode = self._held.pop(task.task_id, None)
+    def release(self, job: TaskJob) -> None:
+        """A job needs no more work in this start."""
+        episode = self._held.pop(job.key, None)
         if episode is not None:
             self.progress.done += episode.valid
             self.progress.unreached += is_endpoints(episode)
             self.progress.invalid += not episode.valid and not is_endpoints(episode)
         self._show()
 
-    def _pending(self) -> tuple[Task, ...]:
-        """Tasks without a final episode, and those whose valid episode the judge has not seen."""
+    def _pending(self) -> tuple[TaskJob, ...]:
+        """Jobs without a final episode, and those whose valid episode the judge has not seen."""
         judged = self._store.judged(self._judge.name) if self._judge else set()
 
-        def is_left(task: Task) -> bool:
-            job = job_of(task)
-            if not self._store.is_final(job):
+        def is_left(job: TaskJob) -> bool:
+            if not self._store.is_final(job.key):
                 return True
-            valid_id = self._store.valid_id(job)
+            valid_id = self._store.valid_id(job.key)
             return self._judge is not None and valid_id is not None and valid_id not in judged
 
-        return tuple(task for task in self.tasks if is_left(task))
+        return tuple(job for job in self.jobs if is_left(job))
 
-    async def _obtain(self, task: Task) -> Episode:
-        """The final episode of a task; after ``max_attempts`` failures of its endpoint in this start, the last one."""
-        unreached, job = 0, job_of(task)
-        while not self._store.is_final(job):
+    async def _obtain(self, job: TaskJob) -> Episode:
+        """The final episode of a job; after ``max_attempts`` failures of its endpoint in this start, the last one."""
+        unreached = 0
+        while not self._store.is_final(job.key):
             async with self._pool.seat() as seat:
                 if self.stopped is not None:
                     raise self.stopped
-                episode = await self._attempt(task, seat)
+                episode = await self._attempt(job, seat)
                 seat.spent = is_dead(episode)
             if not episode.valid:
-                self._show(f"{task.task_id}: {episode.invalid_reason}: {episode.invalid_detail}")
+                self._show(f"{job.key.id}: {episode.invalid_reason}: {episode.invalid_detail}")
             unreached += is_endpoints(episode)
-            if self._store.is_final(job) or unreached >= self._max_attempts:
+            if self._store.is_final(job.key) or unreached >= self._max_attempts:
                 return episode
             self.progress.retried += 1
-        return self._store.final_episodes([job])[job]
+        return self._store.final_episodes([job.key])[job.key]
 
-    async def _attempt(self, task: Task, seat: Seat) -> Episode:
-        trial = Trial(task, self._conditions, self._store.attempts(job_of(task)) + 1)
+    async def _attempt(self, job: TaskJob, seat: Seat) -> Episode:
+        trial = Trial(job.task, self._conditions, self._store.attempts(job.key) + 1, job.trial)
         started = self._conditions.clock.now()
         with using(self._lexicon), declaring(saves_of(self._conditions.agent)):
             seat.gateway.begin(self._upstream)

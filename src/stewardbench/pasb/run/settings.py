@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import Field
@@ -18,6 +20,7 @@ from stewardbench.pasb.records import Task
 from stewardbench.pasb.tasks.load import load_tasks
 from stewardbench.pasb.tasks.sample import sample_tasks
 from stewardbench.records import Misfit, Record, canonical_json, fit, sha256_text
+from stewardbench.runs.jobs import Job
 
 
 class PasbSettings(Record):
@@ -27,6 +30,7 @@ class PasbSettings(Record):
     are given. The agent is told its model's real name, or ``model_name``, or nothing of it with ``masked_name``.
     ``version`` pins the agent where it has several. ``temperature`` is set on the model under test (greedy as in the
     paper; None leaves it to the provider).
+    ``trials`` is how often each task is run, each time in a new episode.
     ``max_attempts`` bounds how often a task is tried whose episodes are invalid, and ``patience_s`` for how long a call
     is repeated whose endpoint fails; both may change when a run is resumed.
     """
@@ -38,6 +42,7 @@ class PasbSettings(Record):
     tasks: str = "open"
     sample: int | None = None
     limit: int | None = None
+    trials: int = Field(1, ge=1, exclude_if=lambda trials: trials == 1)  # manifests of single trials stay as they were
     seed: int = 0
     preset: str = "released"
     review: str | None = None
@@ -77,6 +82,24 @@ class PasbSettings(Record):
     def told_model(self) -> str:
         """What the agent is told that its model is called. Raises UsageError."""
         return told_name(self.model, override=self.model_name, masked=self.masked_name)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskJob:
+    """One episode to run: a task in one of its trials, which count from 1."""
+
+    task: Task
+    trial: int = 1
+
+    @property
+    def key(self) -> Job:
+        """What identifies the episode within a run."""
+        return Job(task=self.task.task_id, arm=self.task.arm, trial=self.trial)
+
+
+def jobs(tasks: Sequence[Task], trials: int) -> tuple[TaskJob, ...]:
+    """Every episode of a run: the first trial of each task, then the second of each, and so on."""
+    return tuple(TaskJob(task, number) for number in range(1, trials + 1) for task in tasks)
 
 
 def pasb_settings(**choices: Any) -> PasbSettings:

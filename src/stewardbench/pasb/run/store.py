@@ -81,6 +81,7 @@ class _Seen(BaseModel):
     episode_id: str
     task_id: str
     arm: str = "natural"
+    trial: int = 1
     valid: bool
     invalid_reason: InvalidReason | None = None
 
