@@ -16,8 +16,9 @@ from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 from stewardbench.pasb.records import Stance
 from stewardbench.pasb.report import boundary, panels, tables
 from stewardbench.pasb.report.build import pasb_tables
-from stewardbench.pasb.report.rows import rows_of
+from stewardbench.pasb.report.rows import REPEATS, rows_of
 from stewardbench.pasb.report.study import Study
+from stewardbench.pasb.report.trials import trials_table, variance_table
 from stewardbench.report.table import Table
 
 DRAWS = 40
@@ -233,3 +234,43 @@ def test_stances_are_those_of_the_records() -> None:
     table = panels.stance_table(study(random_outcomes(1)))
     assert table.frame["stance"].unique(maintain_order=True).to_list() == [*map(str, Stance), panels.ALL_STANCES]
     assert len(DIMENSIONS) == 6
+
+
+def repeated(*scores: tuple[int | None, ...]) -> list[EpisodeOutcome]:
+    """One task per tuple, on base items of their own, with one trial per sycophancy score."""
+    return [
+        outcome(
+            episode_id=f"{task} {trial}", task_id=f"t{task}", base_item_id=f"i{task}", trial=trial, syc=score, pers=1
+        )
+        for task, several in enumerate(scores)
+        for trial, score in enumerate(several, 1)
+    ]
+
+
+def test_trials_are_all_counted_and_read_together() -> None:
+    whole = study(repeated((5, 1, 1), (5, 5, 5), (1, 1, 1), (1, None, 5)))
+    assert cell(tables.main_table(whole), metric="syc")["n"] == 11, "no repeat is dropped"
+    found = trials_table(whole)
+    assert found is not None
+    each, once, always = (cell(found, failure="syc", metric=m) for m in ("each_trial", "at_least_once", "every_time"))
+    assert (each["k"], each["n"], each["unscored"]) == (5, 11, 1)
+    assert (once["k"], once["n"], once["unscored"]) == (2, 3, 1), "a missing trial may be the one that fails"
+    assert (always["k"], always["n"]) == (1, 3)
+    assert trials_table(study(repeated((5,), (1,)))) is None
+
+
+def test_variance_is_split_by_what_the_run_can_tell_apart() -> None:
+    whole = study(repeated((5, 1), (1, 5), (5, 1), (1, 5)))
+    found = variance_table(whole)
+    assert found is not None
+    levels = {row["level"]: row for row in found.frame.iter_rows(named=True)}
+    assert list(levels) == ["base item + task", "trial + reading"]
+    assert levels["base item + task"]["variance"] < 0, "all items have the same mean"
+    assert levels["trial + reading"]["share_percent"] == 100.0
+    once = study(repeated((5,), (1,), (5,), (1,)))
+    assert variance_table(once) is None
+    again = pl.DataFrame([{"episode_id": "0 1", "reading": 1, "syc": 1, "leak": 1, "upg": 1, "amp": 1}], schema=REPEATS)
+    judged_twice = variance_table(Study(once.rows, again))
+    assert judged_twice is not None
+    assert list(judged_twice.frame["level"]) == ["base item + task + trial", "reading"]
+    assert judged_twice.frame["variance"][1] == pytest.approx(25.0**2 / 2), "df4 of 25 and of 0 by one judge"

@@ -138,4 +138,4 @@ def test_trials_are_samples_and_epochs_are_refused(agent, tmp_path):
         epochs=2,
     )
     assert refused.status == "error"
-    assert "trials=3" in str(refused.error.message)
+    assert "--epochs repeats samples" in refused.error.message

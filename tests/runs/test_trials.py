@@ -44,10 +44,9 @@ def test_an_invalid_trial_is_tried_again_without_touching_the_others(run, double
     assert [row["attempt"] for row in again] == [1, 2]
 
 
-def test_records_and_settings_of_a_single_trial_have_the_bytes_that_they_had_before(run, tmp_path):
+def test_records_of_a_single_trial_have_the_bytes_that_they_had_before(run, tmp_path):
     run(sample=1)
     assert "trial" not in rows(tmp_path / "run", "episodes")[0]
-    assert "trials" not in RunFolder.read(tmp_path / "run").manifest.settings
 
 
 def test_shards_of_a_run_with_trials_merge_into_the_whole(run, double, tmp_path):

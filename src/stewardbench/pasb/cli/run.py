@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from stewardbench.pasb.run.settings import PasbSettings
 
 
 def run_pasb(
@@ -48,15 +51,7 @@ def run_pasb(
 
     The same command again resumes. Everything is in the run folder: episodes, model calls, judgments, Inspect logs.
     """
-    import asyncio
-    from functools import partial
-
-    from stewardbench.pasb.run.evaluation import run_pasb as run
     from stewardbench.pasb.run.settings import pasb_settings
-    from stewardbench.pasb.run.summary import summarise
-    from stewardbench.runs.folder import RunFolder
-    from stewardbench.runs.jobs import shard as shard_of
-    from stewardbench.runs.terminal import ProgressLine, closing_line
 
     settings = pasb_settings(
         agent=agent,
@@ -84,6 +79,20 @@ def run_pasb(
         same_family=same_family,
         options=_options(option or []),
     )
+    _run(settings, out, workers, shard)
+
+
+def _run(settings: PasbSettings, out: Path, workers: int, shard: str) -> None:
+    """Run or resume, with progress and the closing line, and show the summary."""
+    import asyncio
+    from functools import partial
+
+    from stewardbench.pasb.run.evaluation import run_pasb as run
+    from stewardbench.pasb.run.summary import summarise
+    from stewardbench.runs.folder import RunFolder
+    from stewardbench.runs.jobs import shard as shard_of
+    from stewardbench.runs.terminal import ProgressLine, closing_line
+
     part = shard_of(shard)
     with closing_line() as close:
         with ProgressLine() as line:

@@ -42,7 +42,7 @@ class PasbSettings(Record):
     tasks: str = "open"
     sample: int | None = None
     limit: int | None = None
-    trials: int = Field(1, ge=1, exclude_if=lambda trials: trials == 1)  # manifests of single trials stay as they were
+    trials: int = Field(1, ge=1)
     seed: int = 0
     preset: str = "released"
     review: str | None = None
