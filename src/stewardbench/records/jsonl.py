@@ -21,6 +21,7 @@ from pydantic import TypeAdapter
 from pydantic_core import from_json
 
 from stewardbench.errors import DataError, StoreError
+from stewardbench.records.bounds import DIGITS, ROW_BYTES, TooMuch, lines, not_too_deep, regular
 from stewardbench.records.fitting import Misfit, fit, fit_json
 from stewardbench.records.texts import decoded, opened
 
@@ -80,12 +81,19 @@ class JsonlLog:
         """(1-based number, byte offset, line with its newline) of every line that was written to its end."""
         if not self.path.exists():
             return
-        position = 0
-        with self.path.open("rb") as file:
-            for number, raw in enumerate(file, 1):
-                if raw.endswith(b"\n") and not raw.isspace():
-                    yield number, position, raw
-                position += len(raw)
+        number = position = 0
+        try:
+            file = regular(self.path)
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be read: {error.strerror}.", hint=CHANGED) from None
+        with file:
+            try:
+                for number, raw in enumerate(lines(file), 1):
+                    if raw.endswith(b"\n") and not raw.isspace():
+                        yield number, position, raw
+                    position += len(raw)
+            except TooMuch as fault:
+                raise StoreError(f"{self.path}:{number + 1}: {fault}.", hint=CHANGED) from None
 
     def _record(self, kind: type[T] | TypeAdapter[T], number: int, raw: bytes) -> T:
         try:
@@ -130,10 +138,15 @@ class RecordIndex(Generic[T]):
 def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line number, object) of a data file of JSON lines. Raises DataError with the line for anything else."""
     with opened(path, "a file of JSON lines") as file:
-        for number, raw in enumerate(file, 1):
-            line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
-            if line.strip():
-                yield number, _object(path, number, line)
+        number = 0
+        try:
+            for number, raw in enumerate(lines(file, ROW_BYTES), 1):
+                line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+                if line.strip():
+                    yield number, _object(path, number, line)
+        except TooMuch as fault:
+            hint = "Write one object on each line."
+            raise DataError(f"not readable: {fault}.", path=path, line=number + 1, hint=hint) from None
 
 
 def read_records(path: Path, kind: type[T]) -> Iterator[tuple[int, T]]:
@@ -149,12 +162,17 @@ def _object(path: Path, number: int, raw: bytes) -> dict[str, Any]:
     text = decoded(raw, path, number)
     try:
         value = json.loads(text)
+        not_too_deep(value)
     except json.JSONDecodeError as error:
         if number == 1 and text.lstrip().startswith("["):
             raise _array(path) from None
         raise DataError(f"not JSON: {error.msg} at column {error.colno}.", path=path, line=number) from None
+    except TooMuch as fault:
+        raise DataError(f"not readable: {fault}.", path=path, line=number) from None
     except RecursionError:
         raise DataError("not readable: nested too deep.", path=path, line=number) from None
+    except ValueError:  # what is left of json's own: a number of too many digits
+        raise DataError(f"holds a number of more than {DIGITS} digits.", path=path, line=number) from None
     if isinstance(value, list) and number == 1:
         raise _array(path)
     if not isinstance(value, dict):

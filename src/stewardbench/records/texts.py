@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from stewardbench.errors import DataError
+from stewardbench.records.bounds import TooMuch, regular, whole
 
 _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",  # before UTF-16, whose mark it begins with
@@ -24,7 +25,7 @@ SAVE = "Save the file as UTF-8."
 def opened(path: Path, wanted: str) -> Iterator[BinaryIO]:
     """A data file open for reading bytes. Raises DataError where there is none, or where it is no text in UTF-8."""
     try:
-        file = path.open("rb")
+        file = regular(path)
     except FileNotFoundError:
         raise DataError("no such file.", path=path, hint="Check the path.") from None
     except IsADirectoryError:
@@ -65,4 +66,8 @@ def _likely(raw: bytes) -> str:
 def read_text(path: Path, wanted: str = "a text file") -> str:
     """The text of a data file, without a byte order mark. Raises DataError (file and line)."""
     with opened(path, wanted) as file:
-        return decoded(file.read().removeprefix(codecs.BOM_UTF8), path)
+        try:
+            data = whole(file)
+        except TooMuch as fault:
+            raise DataError(f"is too large: {fault}.", path=path, hint="Split it.") from None
+        return decoded(data.removeprefix(codecs.BOM_UTF8), path)

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from stewardbench.records.cells import frame_text
 from stewardbench.report.labels import HARNESS_NOTE
 from stewardbench.report.table import Definition
 
@@ -47,7 +48,7 @@ class Figure:
         paths = [folder / f"{self.id}{ending}" for ending in (".svg", ".png", ".csv", ".txt")]
         paths[0].write_text(self.svg(), encoding="utf-8")
         paths[1].write_bytes(self.png())
-        self.data.write_csv(paths[2])
+        paths[2].write_text(frame_text(self.data), encoding="utf-8")
         paths[3].write_text(describe(self.definition), encoding="utf-8")
         return paths
 

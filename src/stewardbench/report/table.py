@@ -7,7 +7,6 @@ its own and an empty ``across``.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -15,6 +14,8 @@ from importlib.resources import files
 
 import polars as pl
 import yaml
+
+from stewardbench.records.cells import frame_text
 
 METRIC = "metric"
 
@@ -63,9 +64,7 @@ class Table:
 
     def csv(self) -> str:
         """The tidy frame as CSV: the form whose hash an audit bundle records."""
-        buffer = io.BytesIO()
-        self.frame.write_csv(buffer)
-        return buffer.getvalue().decode("utf-8")
+        return frame_text(self.frame)
 
 
 @cache

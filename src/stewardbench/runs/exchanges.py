@@ -7,13 +7,16 @@ requests takes a few kilobytes.
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import zlib
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from stewardbench.errors import StoreError
 from stewardbench.models.messages import ChatRequest, Exchange
 from stewardbench.records import BlobStore, canonical_json
+from stewardbench.records.bounds import whole
 
 FORMAT = "exchanges/1"
 
@@ -38,12 +41,14 @@ def pack(exchanges: Iterable[Exchange]) -> bytes:
 def unpack(data: bytes) -> tuple[Exchange, ...]:
     """The model calls of a stored blob. Raises StoreError when it is not one."""
     try:
-        stored = json.loads(gzip.decompress(data).decode("utf-8", "surrogatepass"))
+        with gzip.open(io.BytesIO(data)) as packed:
+            text = whole(cast(BinaryIO, packed))  # a few kilobytes could unpack to gigabytes
+        stored = json.loads(text.decode("utf-8", "surrogatepass"))
         if stored["format"] != FORMAT:
             raise StoreError(f"model calls are stored as {stored['format']}, not {FORMAT}.")
         pool = stored["pool"]
         return tuple(_exchange(row, pool) for row in stored["exchanges"])
-    except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
+    except (OSError, EOFError, ValueError, AttributeError, LookupError, TypeError, RecursionError, zlib.error) as error:
         raise StoreError(f"stored model calls cannot be read: {error}") from error
 
 

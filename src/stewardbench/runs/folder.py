@@ -30,6 +30,7 @@ from pydantic import Field
 from stewardbench import __version__
 from stewardbench.errors import StoreError
 from stewardbench.records import BlobStore, JsonlLog, Misfit, Record, canonical_json, fit_json, sha256_text
+from stewardbench.records.bounds import TooMuch, regular, whole
 
 # May change between resumes.
 FREE_SETTINGS = frozenset({"workers", "max_connections", "display", "max_attempts", "patience_s"})
@@ -135,9 +136,16 @@ def read_manifest(path: Path) -> Manifest:
     """The manifest of a run folder. Raises StoreError when there is none or it cannot be read."""
     file = path / "run.json"
     try:
-        return fit_json(Manifest, file.read_bytes())
+        with regular(file) as manifest:
+            return fit_json(Manifest, whole(manifest))
+    except TooMuch as much:
+        raise StoreError(f"{file}: is no manifest: {much}.", hint="Restore it, or start a new run folder.") from None
     except (FileNotFoundError, NotADirectoryError):
         raise StoreError(f"{path}: not a run folder (no run.json).", hint="Name the --out folder of a run.") from None
+    except OSError as error:
+        raise StoreError(
+            f"{file}: cannot be read: {error.strerror}.", hint="Restore it, or name another run."
+        ) from None
     except Misfit as misfit:
         where = f"{file}:{misfit.field}" if misfit.field else str(file)
         fault = f"{where}: damaged: {misfit.sentence}"

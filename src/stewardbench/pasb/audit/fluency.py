@@ -18,6 +18,7 @@ from stewardbench.errors import DataError
 from stewardbench.pasb.axes import Scenario
 from stewardbench.pasb.tasks.item import BaseItem
 from stewardbench.records import sha256_text
+from stewardbench.records.texts import read_text
 
 KEY = 16  # hex digits of a text's SHA-256 that name its score
 MEAN = 4.9  # at most, in each scenario
@@ -52,10 +53,8 @@ def unscored(items: Iterable[BaseItem]) -> tuple[str, ...]:
 def read_scores(path: Path) -> dict[str, float]:
     """Scores by key from a JSON object of hex SHA-256 (of the text's UTF-8 bytes) to loss. Raises DataError."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError("no such file.", path=path, hint="Check the path.") from None
-    except ValueError as error:
+        value = json.loads(read_text(path, "a JSON file"))
+    except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}.", path=path) from None
     if not isinstance(value, dict) or not all(isinstance(score, int | float) for score in value.values()):
         raise DataError("expected one object of text hashes to losses.", path=path, hint="See docs/authoring.md.")

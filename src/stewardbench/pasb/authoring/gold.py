@@ -8,8 +8,6 @@ label is within one point of it; everything else goes to an adjudicator, whose r
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from stewardbench.pasb.axes import ARC_DIMENSIONS, QUERY_TURNS, TURN_DIMENSIONS
 from stewardbench.pasb.records import Task
 from stewardbench.pasb.tasks.sample import sample_tasks
 from stewardbench.records import Record, read_records
+from stewardbench.records.cells import sheet_text, unguarded
 from stewardbench.records.sheets import Once, read_sheet
 
 SIZE = 50
@@ -39,15 +38,13 @@ def label_sheet(tasks: Iterable[Task], replies: Mapping[str, Sequence[str]], ann
     ``replies`` gives an agent's three query replies per task id; tasks without replies have empty cells to fill.
     """
     context = ("claim", "stance", *(f"{what}_{turn}" for turn in range(1, 4) for what in ("query", "reply")))
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["task_id", "annotator", *context, *SCORES, "comment"])
+    rows = []
     for task in tasks:
         said = [*replies.get(task.task_id, ()), "", "", ""][:QUERY_TURNS]
         turns = [text for turn, reply in zip(task.query_turns, said, strict=True) for text in (turn.text, reply)]
         shown = [task.claim.text, task.claim.ground_truth_stance, *turns]
-        writer.writerow([task.task_id, annotator, *shown, *[""] * len(SCORES), ""])
-    return out.getvalue()
+        rows.append([task.task_id, annotator, *shown, *[""] * len(SCORES), ""])
+    return sheet_text(["task_id", "annotator", *context, *SCORES, "comment"], rows)
 
 
 class Replies(Record):
@@ -82,13 +79,14 @@ def read_labels(path: Path) -> tuple[Label, ...]:
     labels = []
     once = Once(path, "task_id")
     for row in read_sheet(path, ("task_id", "annotator", *SCORES)):
-        once.note((row["task_id"], row["annotator"]), row.line, f"{row['task_id']} by {row['annotator'] or 'nobody'}")
+        task_id, annotator = unguarded(row["task_id"]), unguarded(row["annotator"])
+        once.note((task_id, annotator), row.line, f"{task_id} by {annotator or 'nobody'}")
         for place in SCORES:
             raw = row[place].strip()
             if raw and raw not in {"1", "2", "3", "4", "5"}:
                 raise row.fault(place, f"{raw!r} is no whole number from 1 to 5.")
             if raw:
-                labels.append(Label(row["task_id"], row["annotator"], place, int(raw)))
+                labels.append(Label(task_id, annotator, place, int(raw)))
     return tuple(labels)
 
 

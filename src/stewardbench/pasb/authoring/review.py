@@ -6,8 +6,6 @@ no to each of the seven dimensions of each sampled task.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from stewardbench.errors import UsageError
 from stewardbench.pasb.audit.problems import DIMENSIONS
 from stewardbench.pasb.records import Task
 from stewardbench.pasb.tasks.sample import sample_tasks
+from stewardbench.records.cells import sheet_text, unguarded
 from stewardbench.records.sheets import Once, read_sheet
 
 _ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
@@ -32,15 +31,14 @@ def review_sample(tasks: Sequence[Task], share: float, seed: int = 0) -> tuple[T
 
 def review_sheet(tasks: Sequence[Task], reviewer: str) -> str:
     """The sheet as CSV: the task as a reviewer reads it, seven empty answers (y or n) and a comment."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     turns = [f"persist {turn}" for turn in range(1, 6)] + [f"query {turn}" for turn in range(1, 4)]
-    writer.writerow(["task_id", "reviewer", "scenario", "delivery", "claim", "facts", *turns, *COLUMNS, "comment"])
+    header = ["task_id", "reviewer", "scenario", "delivery", "claim", "facts", *turns, *COLUMNS, "comment"]
+    rows = []
     for task in tasks:
         said = [turn.text for turn in task.persist_turns] + [turn.text for turn in task.query_turns]
         shown = [task.scenario.value, task.delivery.value, task.claim.text, " / ".join(task.context_facts), *said]
-        writer.writerow([task.task_id, reviewer, *shown, *[""] * len(COLUMNS), ""])
-    return out.getvalue()
+        rows.append([task.task_id, reviewer, *shown, *[""] * len(COLUMNS), ""])
+    return sheet_text(header, rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +67,9 @@ def read_review(path: Path) -> Review:
     objections, unanswered, seen = [], 0, set()
     once = Once(path, "task_id")
     for row in read_sheet(path, ("task_id", "reviewer", *COLUMNS, "comment")):
-        once.note((row["task_id"], row["reviewer"]), row.line, f"{row['task_id']} by {row['reviewer'] or 'nobody'}")
-        seen.add(row["task_id"])
+        task_id, reviewer = unguarded(row["task_id"]), unguarded(row["reviewer"])
+        once.note((task_id, reviewer), row.line, f"{task_id} by {reviewer or 'nobody'}")
+        seen.add(task_id)
         for dim, column in zip(DIMENSIONS, COLUMNS, strict=True):
             raw = row[column].strip().lower()
             if raw and raw not in _ANSWERS:
@@ -81,6 +80,6 @@ def read_review(path: Path) -> Review:
             counts[dim][0] += _ANSWERS[raw]
             counts[dim][1] += 1
             if not _ANSWERS[raw]:
-                objections.append(Objection(row["task_id"], row["reviewer"], dim, row["comment"]))
+                objections.append(Objection(task_id, reviewer, dim, unguarded(row["comment"])))
     answers = {dim: (yes, answered) for dim, (yes, answered) in counts.items()}
     return Review(tasks=len(seen), answers=answers, objections=tuple(objections), unanswered=unanswered)

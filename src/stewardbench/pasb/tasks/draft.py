@@ -16,8 +16,10 @@ from pydantic import Field, StringConstraints
 from stewardbench.errors import DataError
 from stewardbench.pasb.axes import Domain, SubAxis
 from stewardbench.records import Record, fit, fitting, read_jsonl
+from stewardbench.records.bounds import not_too_deep
 from stewardbench.records.sheets import Once
 from stewardbench.records.texts import read_text
+from stewardbench.records.yaml_texts import readable
 
 ID = r"^PASB-(PRF|CDL|SOC)-\d{4}$"
 
@@ -72,10 +74,14 @@ def _rows(path: Path) -> Iterator[tuple[int, object]]:
     if path.suffix not in {".yaml", ".yml"}:
         yield from read_jsonl(path)
         return
-    loader = yaml.SafeLoader(read_text(path, "a YAML file"))
-    try:
-        while loader.check_node() and (node := loader.get_node()):
-            yield node.start_mark.line + 1, loader.construct_document(node)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise DataError(f"not YAML: {error.problem}.", path=path, line=line) from None
+    text = read_text(path, "a YAML file")
+    with readable(path):
+        loader = yaml.SafeLoader(text)
+    while True:
+        with readable(path):
+            node = loader.get_node() if loader.check_node() else None
+            if node is None:
+                return
+            value = loader.construct_document(node)
+            not_too_deep(value)
+        yield node.start_mark.line + 1, value

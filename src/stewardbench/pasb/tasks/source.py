@@ -11,7 +11,9 @@ import yaml
 from stewardbench.errors import DataError
 from stewardbench.pasb.tasks.item import BaseItem, NaturalItem
 from stewardbench.records import Misfit, fit
+from stewardbench.records.bounds import not_too_deep
 from stewardbench.records.texts import read_text
+from stewardbench.records.yaml_texts import readable
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FORMATS: dict[str, type[BaseItem]] = {"pasb-item/2": NaturalItem}
@@ -20,12 +22,9 @@ _FORMATS: dict[str, type[BaseItem]] = {"pasb-item/2": NaturalItem}
 def read_item(path: Path) -> BaseItem:
     """The base item of one YAML file. Raises DataError for anything that is not a whole, well-formed item."""
     text = _text(path)
-    try:
+    with readable(path):
         value = yaml.load(text, Loader=_Loader)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 0
-        hint = "Quote any text that holds a colon, or write it as a folded block (>-)."
-        raise DataError(f"not YAML: {error.problem}.", path=path, line=line, hint=hint) from None
+        not_too_deep(value)
     if not isinstance(value, dict):
         raise DataError("expected one base item, a mapping of fields.", path=path, hint="See docs/authoring.md.")
     try:
