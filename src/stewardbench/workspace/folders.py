@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from stewardbench.records import Record
 from stewardbench.workspace import removal
-from stewardbench.workspace.inodes import BOUNDS, FOLDER, Bounds, walk
+from stewardbench.workspace.inodes import BOUNDS, FOLDER, Bounds, close, open_closed, walk
 
 
 class PreservationPolicy(Record):
@@ -43,11 +43,11 @@ def list_files(root: Path, bounds: Bounds = BOUNDS) -> Iterator[str]:
 def empty_folder(folder: Path) -> None:
     """Remove everything in a folder but the folder itself, whose inode a mount may hold. Creates it if need be."""
     folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder, FOLDER)
+    handle, closed = open_closed(None, os.fsencode(folder), FOLDER)
     try:
         removal.empty(handle)
     finally:
-        os.close(handle)
+        close(handle, closed)
 
 
 def wipe_folder(root: Path, policy: PreservationPolicy, bounds: Bounds = BOUNDS) -> tuple[str, ...]:
@@ -81,14 +81,14 @@ def wipe_folder(root: Path, policy: PreservationPolicy, bounds: Bounds = BOUNDS)
 def _remove_below(root: Path, path: str) -> None:
     """Remove one entry by going down folder by folder, so that no link on the way is followed."""
     *above, name = os.fsencode(path).split(b"/")
-    handle = os.open(root, FOLDER)
+    handle, closed = open_closed(None, os.fsencode(root), FOLDER)
     try:
         for folder in above:
-            inner = os.open(folder, FOLDER, dir_fd=handle)
-            os.close(handle)
-            handle = inner
+            inner = open_closed(handle, folder, FOLDER)
+            close(handle, closed)
+            handle, closed = inner
         removal.remove_at(handle, name)
     except (FileNotFoundError, NotADirectoryError):  # it went with a folder, or a live owner replaced it
         return
     finally:
-        os.close(handle)
+        close(handle, closed)

@@ -91,7 +91,7 @@ def walk(root: Path | int, bounds: Bounds = BOUNDS, *, with_root: bool = False) 
     Folders that their owner closed are opened for the look and closed again. Raises StateBounds.
     """
     try:
-        top = os.dup(root) if isinstance(root, int) else os.open(root, FOLDER)
+        top, closed_top = (os.dup(root), None) if isinstance(root, int) else open_closed(None, os.fsencode(root), FOLDER)
     except OSError as error:
         if error.errno in GONE:
             return
@@ -100,14 +100,14 @@ def walk(root: Path | int, bounds: Bounds = BOUNDS, *, with_root: bool = False) 
     count = size = 0
     try:
         if with_root:
-            yield Inode(b"", top, "folder", os.fstat(top), _attributes(top), _flags(top))
-        stack.append((top, b"", _names(top, bounds), None))
+            yield Inode(b"", top, "folder", _as_left(os.fstat(top), closed_top), _attributes(top), _flags(top))
+        stack.append((top, b"", _names(top, bounds), closed_top))
         while stack:
             parent, prefix, names, closed = stack[-1]
             name = next(names, None)
             if name is None:
                 stack.pop()
-                _close(parent, closed)
+                close(parent, closed)
                 continue
             found = _look(parent, prefix + name, name)
             if found is None:
@@ -121,15 +121,22 @@ def walk(root: Path | int, bounds: Bounds = BOUNDS, *, with_root: bool = False) 
                     stack.append((inner, found.raw + b"/", _names(inner, bounds), mode))
     finally:
         for parent, _, _, closed in stack:
-            _close(parent, closed)
+            close(parent, closed)
 
 
-def open_closed(parent: int, name: bytes, how: int) -> tuple[int, int | None]:
-    """Open a file or folder that its owner may have closed; also the mode to give back, or None when it was open."""
+def open_closed(parent: int | None, name: bytes, how: int) -> tuple[int, int | None]:
+    """Open a file or folder that its owner may have closed; also the mode to give back, or None when it was open.
+
+    A folder that may be listed and not searched counts as closed: its names can be had, and nothing of what they name.
+    """
     try:
-        return os.open(name, how, dir_fd=parent), None
+        handle = os.open(name, how, dir_fd=parent)
+        if not how & os.O_DIRECTORY or os.access(b".", os.X_OK, dir_fd=handle, effective_ids=True):
+            return handle, None
+        os.close(handle)
     except PermissionError:
-        handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+        pass
+    handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
     try:
         mode = stat.S_IMODE(os.fstat(handle).st_mode)
         os.chmod(f"/proc/self/fd/{handle}", mode | stat.S_IRWXU)  # noqa: PTH101 - no path leads here
@@ -154,7 +161,7 @@ def opened(inode: Inode) -> Iterator[int | None]:
     try:
         yield handle if stat.S_ISREG(os.fstat(handle).st_mode) else None
     finally:
-        _close(handle, mode)
+        close(handle, mode)
 
 
 def pieces(handle: int) -> Iterator[memoryview]:
@@ -178,7 +185,8 @@ def pieces(handle: int) -> Iterator[memoryview]:
         at += got
 
 
-def _close(handle: int, mode: int | None) -> None:
+def close(handle: int, mode: int | None) -> None:
+    """Close what ``open_closed`` opened, and give it its mode back."""
     with contextlib.suppress(OSError):
         if mode is not None:
             os.fchmod(handle, mode)
@@ -203,13 +211,21 @@ def _look(parent: int, raw: bytes, name: bytes) -> Inode | None:
             return None
         raise
     kind = KINDS.get(stat.S_IFMT(status.st_mode), "device")
-    flags = 0
     if kind in {"file", "folder"}:
-        with contextlib.suppress(OSError):  # closed to its owner, or gone; a closed one is opened by its reader
-            handle = os.open(name, FILE, dir_fd=parent)
-            flags = _flags(handle)
-            os.close(handle)
-    return Inode(raw, parent, kind, status, _attributes(b"/proc/self/fd/%d/%s" % (parent, name)), flags)
+        with contextlib.suppress(OSError):  # gone, or somebody else's
+            handle, closed = open_closed(parent, name, FILE)
+            try:
+                return Inode(raw, parent, kind, status, _attributes(handle), _flags(handle))
+            finally:
+                close(handle, closed)
+    return Inode(raw, parent, kind, status, _attributes(b"/proc/self/fd/%d/%s" % (parent, name)))
+
+
+def _as_left(status: os.stat_result, closed: int | None) -> os.stat_result:
+    """What a folder said of itself before it was opened for the look."""
+    if closed is None:
+        return status
+    return os.stat_result((stat.S_IFMT(status.st_mode) | closed, *status[1:]))
 
 
 def _attributes(place: bytes | int) -> tuple[tuple[str, bytes], ...]:
