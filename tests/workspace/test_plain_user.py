@@ -1,4 +1,4 @@
-"""All that is promised as root is promised to a plain user: the suites of the walls and of hostile trees, run as one."""
+"""What is promised as root is promised to a plain user: the suites of walls and of hostile trees, run as one."""
 
 from __future__ import annotations
 

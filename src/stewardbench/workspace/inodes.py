@@ -84,14 +84,14 @@ class Inode:
         return self.raw.count(b"/")
 
 
-def walk(root: Path | int, bounds: Bounds = BOUNDS, *, with_root: bool = False) -> Iterator[Inode]:
+def walk(root: Path, bounds: Bounds = BOUNDS, *, with_root: bool = False) -> Iterator[Inode]:
     """Every inode below a folder, folders before their content, names in byte order.
 
     A folder that does not exist has no content. With ``with_root`` the folder itself comes first, under an empty path.
     Folders that their owner closed are opened for the look and closed again. Raises StateBounds.
     """
     try:
-        top, closed_top = (os.dup(root), None) if isinstance(root, int) else open_closed(None, os.fsencode(root), FOLDER)
+        top, closed_top = open_closed(None, os.fsencode(root), FOLDER)
     except OSError as error:
         if error.errno in GONE:
             return
