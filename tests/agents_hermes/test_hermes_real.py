@@ -385,7 +385,7 @@ def test_a_context_file_in_the_workspace_reaches_later_prompts_and_counts_as_mem
             await stage.talk(call("write_file", path="AGENTS.md", content="Ann likes tea"))
             await stage.slot.wipe()
             assert "home/workspace/AGENTS.md" in stage.slot.capture()
-            assert HermesAgent().surface("home/workspace/AGENTS.md") is Surface.MEMORY
+            assert HermesAgent().surface("home/workspace/AGENTS.md") is Surface.INSTRUCTIONS
             await stage.talk("hello", stage="query")
             assert "Ann likes tea" in message_text(stage.model.requests[-1].messages[0])
 

@@ -130,7 +130,7 @@ def test_an_index_whose_watcher_is_switched_off_goes_stale_and_is_noticed(tmp_pa
     asyncio.run(stale())
 
 
-def test_edits_to_identity_files_and_stray_files_are_captured_and_never_counted(tmp_path):
+def test_edits_to_instructions_are_durable_and_stray_files_never_counted(tmp_path):
     async def edited():
         async with slot_of(tmp_path) as (slot, _):
             await slot.reset()
@@ -141,9 +141,11 @@ def test_edits_to_identity_files_and_stray_files_are_captured_and_never_counted(
             changed = {path for path in after if path not in before or before[path].sha256 != after[path].sha256}
             kept = {path: surface(path) for path in changed if surface(path) is not Surface.HISTORY}
             workspace = "home/.openclaw/workspace"
-            assert kept == dict.fromkeys(
-                (f"{workspace}/{name}" for name in ("SOUL.md", "AGENTS.md", "stray.txt")), Surface.OTHER
-            )
+            assert kept == {
+                f"{workspace}/SOUL.md": Surface.INSTRUCTIONS,
+                f"{workspace}/AGENTS.md": Surface.INSTRUCTIONS,
+                f"{workspace}/stray.txt": Surface.OTHER,
+            }
 
     asyncio.run(edited())
 

@@ -103,12 +103,6 @@ RULES: list[tuple[str, Any, str, str]] = [
         "two to four wanted",
     ),
     (
-        "wordings.environment_fact.full",
-        lambda t: t.replace("film; people", "cannot be film; people"),
-        "wordings.environment_fact.full",
-        "reads a denial",
-    ),
-    (
         f"{PO}.full",
         lambda t: t.replace("Honestly,", "Frankly,"),
         "fillers.personal_opinion",

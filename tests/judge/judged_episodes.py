@@ -2,7 +2,7 @@
 
 from stewardbench.agents.interface import Surface
 from stewardbench.pasb.axes import ATTRIBUTION, POSITION, Delivery, Domain, Scenario, SubAxis
-from stewardbench.pasb.episode.commit import find_commit
+from stewardbench.pasb.commits.matcher import find_commit
 from stewardbench.pasb.records import Captured, Claim, Episode, PersistTurn, QueryTurn, Task, Turn
 from stewardbench.workspace.tree import file_state
 

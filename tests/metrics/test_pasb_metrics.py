@@ -100,11 +100,12 @@ def test_surface_shares_add_up():
         outcome(committed=True),
         outcome(committed=True, primary="skill"),
         outcome(committed=True, primary="user_profile"),
+        outcome(committed=True, primary="instructions"),
         outcome(committed=None, primary="unknown"),
     ]
     shares = metrics.surface_shares(episodes)
     assert {label: share.k for label, share in shares.items()} == dict.fromkeys(metrics.SURFACE_LABELS, 1)
-    assert sum(share.k for share in shares.values()) == shares["skill"].n == 4
+    assert sum(share.k for share in shares.values()) == shares["skill"].n == 5
 
 
 def test_cross_domain_lift_compares_within_cdl():

@@ -26,15 +26,18 @@ Stage = Literal["persist", "query"]
 
 
 class Surface(StrEnum):
-    """Where a captured path belongs (PASB section 3.3, B.3; ``other`` and ``pending`` are ours).
+    """Where a captured path belongs (PASB section 3.3, B.3; ``instructions``, ``other`` and ``pending`` are ours).
 
-    Only profile, memory and skill are commit surfaces. ``pending`` is a proposal not yet live; ``history`` is wiped
-    at the cut; ``config`` must not change; ``other`` is reported and never counted.
+    Profile, memory and skill are the paper's commit surfaces. ``instructions`` are the files of its own that an agent
+    finds in every later prompt (SOUL.md, AGENTS.md and the like): durable too, and shown apart. ``pending`` is a
+    proposal not yet live; ``history`` is wiped at the cut; ``config`` must not change; ``other`` is reported and never
+    counted.
     """
 
     PROFILE = "user_profile"
     MEMORY = "memory_profile"
     SKILL = "skill"
+    INSTRUCTIONS = "instructions"
     PENDING = "pending"
     CONFIG = "config"
     HISTORY = "history"
@@ -42,6 +45,7 @@ class Surface(StrEnum):
 
 
 COMMIT_SURFACES = (Surface.SKILL, Surface.MEMORY, Surface.PROFILE)  # tie order of the released annotator
+DURABLE_SURFACES = (*COMMIT_SURFACES, Surface.INSTRUCTIONS)  # all that a later prompt is made from
 
 
 class AgentSettings(Record):

@@ -26,6 +26,10 @@ def _first(value: object) -> bool:
     return value == 1
 
 
+def _nothing(value: object) -> bool:
+    return value == ()
+
+
 def _later() -> Any:
     """A field that later records have: absent from the JSON of records without it, so that their bytes stay."""
     return Field(default=None, exclude_if=_absent)
@@ -164,8 +168,21 @@ class Captured(FileState):
     text_kept: bool = True
 
 
+class Author(StrEnum):
+    """Who wrote an entry of durable state; a framework's own write is no decision of the model."""
+
+    AGENT = "agent"
+    BACKGROUND = "background"
+    FRAMEWORK = "framework"
+    UNKNOWN = "unknown"
+
+
 class CommitSpan(Record):
-    """Where the claim stands in a durable file. ``start`` and ``end`` are character offsets in its text."""
+    """Where the claim stands in a durable file. ``start`` and ``end`` are character offsets in its text.
+
+    ``doubt`` says why its words are no evidence that the claim is held (see ``pasb.commits``); ``author`` is None in
+    records of before authors were told apart.
+    """
 
     path: str
     surface: Surface
@@ -173,12 +190,15 @@ class CommitSpan(Record):
     end: int
     text: str
     score: float
+    doubt: str | None = _later()
+    author: Author | None = _later()
 
 
 class Commit(Record):
     """Whether the claim reached durable state, where, and by which matcher (section 8).
 
-    ``committed`` is None when the matcher cannot decide (``unknown``).
+    ``committed`` is None when the matcher cannot decide (``unknown``); ``doubts`` are then what it found. ``matcher``
+    names the method and its version: records that two methods made are never one measurement.
     """
 
     committed: bool | None
@@ -186,6 +206,7 @@ class Commit(Record):
     surfaces: tuple[Surface, ...] = ()
     spans: tuple[CommitSpan, ...] = ()
     matcher: str
+    doubts: tuple[CommitSpan, ...] = Field(default=(), exclude_if=_nothing)
 
 
 class Cut(Record):

@@ -16,6 +16,7 @@ from typing import Literal
 
 from stewardbench.errors import StateBounds
 from stewardbench.records import Record
+from stewardbench.workspace.decoding import text_of
 from stewardbench.workspace.inodes import BOUNDS, Bounds, Inode, Kind, opened, pieces, walk
 
 TEXT_LIMIT = 4 << 20  # bytes of one file that are kept as text
@@ -26,7 +27,8 @@ NAMES = {"fifo": "a named pipe", "socket": "a socket", "device": "a device", "fo
 class FileState(Record):
     """One captured inode, or one exported entry of a store that is not a file.
 
-    ``text`` is the content decoded as UTF-8 with undecodable bytes replaced, empty where it was too much to keep
+    ``text`` is the content decoded as UTF-8 (or UTF-16 or UTF-32 where it is that, see ``decoding``) with undecodable
+    bytes replaced, empty where it was too much to keep
     (``text_whole`` is then False); ``sha256`` is of the raw bytes, ``size`` in bytes. ``odd`` names, one by one, what
     an ordinary file does not have. ``raw`` is the path in hexadecimal where its bytes are no UTF-8. ``mode`` holds
     the permission bits; None in records of before they were kept, and for entries that are no files.
@@ -61,7 +63,7 @@ def file_state(path: str, data: bytes) -> FileState:
         path=path,
         sha256=hashlib.sha256(data).hexdigest(),
         size=len(data),
-        text=data.decode("utf-8", "replace"),
+        text=text_of(data),
     )
 
 
@@ -178,5 +180,5 @@ def _content(path: str, handle: int, limit: int, most: int) -> FileState:
         if size <= limit:
             kept += block
     whole = size <= limit
-    text = bytes(kept).decode("utf-8", "replace") if whole else ""
+    text = text_of(bytes(kept)) if whole else ""
     return FileState(path=path, sha256=digest.hexdigest(), size=size, text=text, text_whole=whole)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stewardbench.agents.interface import (
-    COMMIT_SURFACES,
+    DURABLE_SURFACES,
     Agent,
     AgentSettings,
     AgentSlot,
@@ -125,7 +125,7 @@ class Bench:
 
     def durable_sha256(self, tree: Tree) -> str:
         """One hash over commit surfaces and configuration."""
-        kept = {*COMMIT_SURFACES, Surface.CONFIG}
+        kept = {*DURABLE_SURFACES, Surface.CONFIG}
         return tree_sha256({path: state for path, state in tree.items() if self.agent.surface(path) in kept})
 
 

@@ -12,7 +12,7 @@ from stewardbench.agents.conformance.bench import (
     expect,
     mentions,
 )
-from stewardbench.agents.interface import COMMIT_SURFACES, Surface, saves_of
+from stewardbench.agents.interface import DURABLE_SURFACES, Surface, saves_of
 from stewardbench.workspace.tree import Tree, diff
 
 UNCOUNTED = (Surface.OTHER, Surface.CONFIG)  # a proposal may hold the claim beside the skill that it became
@@ -44,7 +44,7 @@ async def silent(bench: Bench) -> str:
     before = bench.slot.capture()
     await bench.told("silent")
     found = bench.surfaces_of(CLAIM, before, bench.slot.capture())
-    written = [path for surface in COMMIT_SURFACES for path in found.get(surface, [])]
+    written = [path for surface in DURABLE_SURFACES for path in found.get(surface, [])]
     expect(not written, f"the model called no tool, and the claim stands in {', '.join(written)}")
     return "no commit surface holds the claim"
 
@@ -120,7 +120,7 @@ async def _saved(bench: Bench, script: str, surface: Surface) -> str:
         expect(not called, "the model called a tool, and the turn's tool uses are empty")
         raise NotExercised(_undeclared(kind, surface, talk))
     found = bench.surfaces_of(CLAIM, before, bench.slot.capture())
-    committed = [each for each in COMMIT_SURFACES if each in found]
+    committed = [each for each in DURABLE_SURFACES if each in found]
     expect(
         committed == [surface], f"saved on {surface.value}, captured on {[each.value for each in found] or 'nothing'}"
     )

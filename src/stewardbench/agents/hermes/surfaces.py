@@ -23,7 +23,7 @@ CONTEXT_FILES = frozenset(
 STATE_FILES = {
     "memories/USER.md": Surface.PROFILE,
     "memories/MEMORY.md": Surface.MEMORY,
-    "SOUL.md": Surface.PROFILE,
+    "SOUL.md": Surface.INSTRUCTIONS,
     "config.yaml": Surface.CONFIG,
     ".env": Surface.CONFIG,
     ".no-bundled-skills": Surface.CONFIG,
@@ -54,7 +54,7 @@ def surface(path: str) -> Surface:
         return Surface.HISTORY
     place = PurePosixPath(path)
     if place.is_relative_to(WORKSPACE):
-        return Surface.MEMORY if _is_context_file(place.relative_to(WORKSPACE)) else Surface.OTHER
+        return Surface.INSTRUCTIONS if _is_context_file(place.relative_to(WORKSPACE)) else Surface.OTHER
     inside = place.relative_to(STATE)
     if inside.parts[0] == "skills" and len(inside.parts) > 1:
         return Surface.OTHER if inside.parts[1].startswith(".") else Surface.SKILL  # dotted: Hermes' own bookkeeping

@@ -6,7 +6,9 @@
     home/.openclaw/agents/main/agent/workshop-skills/**    skill (2026.9.6)
     home/.openclaw/skill-workshop/**                       pending: proposals, wiped at the cut
     home/.openclaw/openclaw.json                           config: must not change
-    the rest of the workspace                              other: AGENTS.md, SOUL.md, IDENTITY.md, stray files; kept
+    home/.openclaw/workspace/AGENTS.md, SOUL.md, IDENTITY.md, TOOLS.md, HEARTBEAT.md, BOOTSTRAP.md
+                                                           instructions: in the prompt of every later session
+    the rest of the workspace                              other: stray files; kept
     everything else                                        history: transcripts, logs, caches, scratch
 
 Paths are relative to the slot. The workspace outlives the cut whole, because the query session works over the same
@@ -27,6 +29,7 @@ CONFIG = f"{STATE}/openclaw.json"
 PENDING = f"{STATE}/skill-workshop"
 
 PROFILE_FILES = frozenset({"USER.md"})
+INSTRUCTION_FILES = frozenset({"AGENTS.md", "SOUL.md", "IDENTITY.md", "TOOLS.md", "HEARTBEAT.md", "BOOTSTRAP.md"})
 MEMORY_FILES = frozenset({"MEMORY.md", "memory.md", "DREAMS.md", "dreams.md"})
 
 KEPT = PreservationPolicy(keep=(WORKSPACE, WORKSHOP_SKILLS, CONFIG))
@@ -47,14 +50,19 @@ def surface(path: str) -> Surface:
     return Surface.CONFIG if path == CONFIG else Surface.HISTORY
 
 
+FILES = {
+    **dict.fromkeys(PROFILE_FILES, Surface.PROFILE),
+    **dict.fromkeys(MEMORY_FILES, Surface.MEMORY),
+    **dict.fromkeys(INSTRUCTION_FILES, Surface.INSTRUCTIONS),
+}
+
+
 def _in_workspace(parts: tuple[str, ...]) -> Surface:
     match parts:
         case (".openclaw", *_):  # scratch of the file tools
             return Surface.HISTORY
-        case (name,) if name in PROFILE_FILES:
-            return Surface.PROFILE
-        case (name,) if name in MEMORY_FILES:
-            return Surface.MEMORY
+        case (name,):
+            return FILES.get(name, Surface.OTHER)
         case ("memory", _, *_):
             return Surface.MEMORY
         case ("skills", _, *_):

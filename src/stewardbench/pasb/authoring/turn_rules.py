@@ -11,7 +11,6 @@ from stewardbench.pasb.audit.style import cue_words, leaning_words, step_numbers
 from stewardbench.pasb.authoring.findings import Finding, length, twins
 from stewardbench.pasb.authoring.rulebook import Rulebook
 from stewardbench.pasb.axes import Scenario
-from stewardbench.pasb.episode.commit import DENIALS, find_claim
 from stewardbench.pasb.tasks.item import BaseItem, Wording
 from stewardbench.pasb.words import all_stems, content_stems, frame, opening, shared_run, word_count
 
@@ -67,19 +66,6 @@ def wording_findings(
             f"{prefix}.{scenario}.fragments",
             f"together reach exposure {score}, {book.joint} wanted; missing: {missing}",
         )
-    read = [("full", wording.full), ("fragments", "\n".join(wording.fragments))]
-    for field, text in read if prefix == "wordings" or not book.natural else read[:1]:
-        matches = find_claim(claim, text)
-        denied = all(match.denied for match in matches) and not book.natural
-        if not matches or denied:
-            words = ", ".join(sorted(DENIALS))
-            fault = (
-                f"reads a denial in it; keep words such as {words} away from the claim's words"
-                if matches
-                else "does not find the claim in it; let two neighbouring sentences hold half of its words (a step's "
-                "number counts as a sentence)"
-            )
-            yield Finding(f"{prefix}.{scenario}.{field}", f"the commit matcher {fault}")
     for (left, first), (right, second) in combinations(wording.turns(), 2):
         if (run := shared_run(first, second)) > book.shared_run:
             yield Finding(f"{prefix}.{scenario}.{right}", f"repeats {run} words in a row of {left}")

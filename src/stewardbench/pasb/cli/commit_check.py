@@ -22,7 +22,8 @@ def commit_check(
 
     Example: stewardbench pasb commit-check
     """
-    from stewardbench.pasb.episode import commit, commit_check
+    from stewardbench.pasb.commits import check as commit_check
+    from stewardbench.pasb.commits import matcher as commit
 
     typer.echo(f"matcher: {commit.MATCHER}")
     for quality in commit_check.check(commit_check.load_pairs(pairs) if pairs else commit_check.packaged_pairs()):

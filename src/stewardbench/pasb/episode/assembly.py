@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from stewardbench.agents.interface import COMMIT_SURFACES, Surface
+from stewardbench.agents.interface import DURABLE_SURFACES, Surface
 from stewardbench.models.messages import Exchange
 from stewardbench.pasb.episode.attestation import PathRule
 from stewardbench.pasb.episode.protocol import Persisted, Queried, Trial
@@ -108,7 +108,7 @@ def _after(changes: Iterable[FileChange], surface: PathRule) -> tuple[Captured, 
 
 def _captured(state: FileState, surface: PathRule, change: str = "same") -> Captured:
     where = surface(state.path)
-    large = len(state.text) > KEPT_CHARACTERS and where not in COMMIT_SURFACES
+    large = len(state.text) > KEPT_CHARACTERS and where not in DURABLE_SURFACES
     drop = where is Surface.HISTORY or large
     fields = state.model_dump() | ({"text": ""} if drop else {})
     return Captured.model_validate(fields | {"surface": where, "change": change, "text_kept": not drop})

@@ -23,15 +23,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stewardbench.agents.interface import COMMIT_SURFACES, Surface, WipeReport
+from stewardbench.agents.interface import DURABLE_SURFACES, Surface, WipeReport
 from stewardbench.models.messages import Exchange, message_text
-from stewardbench.pasb.episode.commit import find_claim
+from stewardbench.pasb.commits.matcher import find_claim
 from stewardbench.pasb.records import Cut, InvalidReason
 from stewardbench.pasb.words import words
 from stewardbench.workspace.tree import FileState, Tree, diff, tree_sha256
 
 SHARED_RUN = 12  # words: longer than chance, shorter than any persist turn that carries a claim
-DURABLE = frozenset({*COMMIT_SURFACES, Surface.CONFIG})
+DURABLE = frozenset({*DURABLE_SURFACES, Surface.CONFIG})
 
 PathRule = Callable[[str], Surface]
 

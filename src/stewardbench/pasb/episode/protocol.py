@@ -22,7 +22,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from stewardbench.agents.interface import (
-    COMMIT_SURFACES,
+    DURABLE_SURFACES,
     Agent,
     AgentSession,
     AgentSettings,
@@ -33,8 +33,8 @@ from stewardbench.agents.interface import (
 )
 from stewardbench.errors import AgentCrashed, AgentError, UsageError
 from stewardbench.models.naming import MASKED
+from stewardbench.pasb.commits.matcher import find_commit
 from stewardbench.pasb.episode.attestation import Evidence, attest, broken_check, changed_config
-from stewardbench.pasb.episode.commit import find_commit
 from stewardbench.pasb.episode.edits import EDITS
 from stewardbench.pasb.episode.plan import NATURAL, PERSIST, QUERY, CutStep, Fork, Plan, Session
 from stewardbench.pasb.episode.quiescence import WALL_CLOCK, Clock, FlushPolicy, fixed_wait_s, wait_until_quiet
@@ -298,4 +298,4 @@ def _verdict(cut: Cut, changed: tuple[str, ...]) -> Failure | None:
 
 
 def _committed_surfaces(tree: Tree, surface: Callable[[str], Surface]) -> dict[str, str]:
-    return {path: state.sha256 for path, state in tree.items() if surface(path) in COMMIT_SURFACES}
+    return {path: state.sha256 for path, state in tree.items() if surface(path) in DURABLE_SURFACES}

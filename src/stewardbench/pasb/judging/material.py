@@ -14,7 +14,7 @@ from hashlib import sha256
 from importlib.resources import files
 from string import Template
 
-from stewardbench.agents.interface import COMMIT_SURFACES
+from stewardbench.agents.interface import DURABLE_SURFACES
 from stewardbench.models.naming import MASKED
 from stewardbench.pasb.judging.families import families, family
 from stewardbench.pasb.records import Captured, Episode, Task, Turn
@@ -77,7 +77,7 @@ def material(task: Task, episode: Episode) -> Material:
 
 def durable_files(captured: Iterable[Captured]) -> tuple[Captured, ...]:
     """The changed files on commit surfaces that exist after the persist stage, in path order."""
-    found = (state for state in captured if state.surface in COMMIT_SURFACES and state.change != "deleted")
+    found = (state for state in captured if state.surface in DURABLE_SURFACES and state.change != "deleted")
     return tuple(sorted(found, key=lambda state: state.path))
 
 

@@ -4,7 +4,7 @@
     failure_rates         the six of them
     df4, df6, df_any      the three published meanings of "downstream failure"
     commit_rate           share committed, from the captured state only
-    surface_shares        session_only, user_profile, memory_profile, skill
+    surface_shares        session_only, user_profile, memory_profile, skill, instructions
     boundary              committed minus session-only, pooled over all episodes
     boundary_macro        the same gap per run, then the unweighted mean over runs
     cross_domain_lift     the scope test of Figure 5
@@ -26,7 +26,7 @@ from stewardbench.pasb.axes import DIMENSIONS, FAIL_AT, TURN_DIMENSIONS, SubAxis
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 from stewardbench.pasb.records import Stance
 
-SURFACE_LABELS = ("session_only", "user_profile", "memory_profile", "skill")
+SURFACE_LABELS = ("session_only", "user_profile", "memory_profile", "skill", "instructions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ def commit_rate(episodes: Iterable[EpisodeOutcome]) -> Rate:
 
 
 def surface_shares(episodes: Iterable[EpisodeOutcome]) -> dict[str, Rate]:
-    """Share of each commit label by primary surface (Figures 3c, 9, 10); the four add up to n."""
+    """Share of each commit label by primary surface (Figures 3c, 9, 10); the five add up to n."""
     labels = [e.primary if e.committed is not None else None for e in episodes if e.valid]
     return {label: rate(None if found is None else found == label for found in labels) for label in SURFACE_LABELS}
 

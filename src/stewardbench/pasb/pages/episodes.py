@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stewardbench.agents.interface import COMMIT_SURFACES, Surface, ToolUse
+from stewardbench.agents.interface import DURABLE_SURFACES, Surface, ToolUse
 from stewardbench.pasb.axes import ARC_DIMENSIONS, DIMENSIONS, FAIL_AT, TURN_DIMENSIONS
 from stewardbench.pasb.pages.labels import INVALID, SUB_AXES, SURFACES
 from stewardbench.pasb.pages.reader import Read
@@ -249,7 +249,7 @@ def _files(
     changed: Sequence[Captured], before: Mapping[str, Captured], marks: Mapping[str, Sequence[tuple[int, int]]]
 ) -> list[Block]:
     """Diffs of the files whose text was kept, commit surfaces first, and a list of the others."""
-    order = {surface: place for place, surface in enumerate(COMMIT_SURFACES)}
+    order = {surface: place for place, surface in enumerate(DURABLE_SURFACES)}
     found = sorted(
         (captured for captured in changed if captured.change != "same"),
         key=lambda captured: (order.get(captured.surface, len(order)), captured.path),
@@ -274,7 +274,7 @@ def _file(captured: Captured, earlier: Captured | None, marks: Sequence[tuple[in
     lines, note = difference(None if captured.change == "added" else old, new, marks)
     if captured.change == "modified" and not known:
         note = f"{note} The earlier text was not captured, so the whole file is shown.".strip()
-    counted = captured.surface in COMMIT_SURFACES
+    counted = captured.surface in DURABLE_SURFACES
     return FileDiff(
         path=captured.path,
         change=captured.change,

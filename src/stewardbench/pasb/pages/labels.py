@@ -16,6 +16,7 @@ SURFACES = {
     Surface.PROFILE: "User profile",
     Surface.MEMORY: "Memory profile",
     Surface.SKILL: "Skill",
+    Surface.INSTRUCTIONS: "Own instructions",
     Surface.PENDING: "Pending proposal",
     Surface.CONFIG: "Configuration",
     Surface.HISTORY: "History, wiped at the cut",

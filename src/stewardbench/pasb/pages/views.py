@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlencode
 
 from stewardbench.pasb.axes import DIMENSIONS, Delivery, Scenario
+from stewardbench.pasb.measure.metrics import SURFACE_LABELS
 from stewardbench.pasb.pages.labels import SURFACES
 from stewardbench.pasb.records import Stance
 from stewardbench.pasb.report.study import RUN_KEYS
@@ -206,10 +207,11 @@ def _by_level(axis: str, levels: Mapping[str, str]) -> Callable[[Table], Chart]:
 
 
 def _surfaces(table: Table) -> Chart:
-    parts = ("session_only", "user_profile", "memory_profile", "skill")
+    numbered = list(by_run(rows_of(table)))
+    parts = SURFACE_LABELS if any(SURFACE_LABELS[-1] in numbers for _, numbers in numbered) else SURFACE_LABELS[:-1]
     rows = [
         StackRow(run_label(first), tuple(numbers.get(part, MISSING) for part in parts), f"n {numbers[parts[0]].n:,}")
-        for first, numbers in by_run(rows_of(table))
+        for first, numbers in numbered
         if parts[0] in numbers
     ]
     names = tuple(SURFACES[part] for part in parts)

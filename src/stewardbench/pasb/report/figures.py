@@ -93,10 +93,11 @@ def _gaps(data: pl.DataFrame) -> Any:
 
 
 def _surfaces(data: pl.DataFrame) -> Any:
-    """Stacked bars: one per run, four commit labels that add up to 100 %."""
+    """Stacked bars: one per run, commit labels that add up to 100 %."""
     import altair as alt
 
-    labels = [words(label) for label in SURFACES]
+    present = set(data[METRIC])
+    labels = [words(label) for label in SURFACES if words(label) in present]
     ranked = data.with_columns(
         rank=pl.col(METRIC).replace_strict(labels, list(range(len(labels))), return_dtype=pl.Int64)
     )

@@ -16,6 +16,7 @@ from stewardbench.report.lines import Line
 from stewardbench.report.table import Table, stack
 
 STANCE_RATES = {"write": COMMIT, "promoted": PROMOTED, "attribution_removed": ATTRIBUTION_REMOVED, "failure": ANY}
+INSTRUCTIONS = "instructions"
 POOLED = "All runs, pooled"
 AVERAGE = "Average over runs"
 ALL_STANCES = "all"
@@ -52,10 +53,17 @@ def stance_per_run(study: Study) -> Table:
 
 
 def surface_table(study: Study) -> Table:
-    """Figures 3c, 9 and 10: shares of the four commit labels per run."""
+    """Figures 3c, 9 and 10: shares of the paper's four commit labels per run.
+
+    Below them, for runs that wrote there, the share in the agent's own instructions: durable, and none of the paper's.
+    """
     counts = study.rates(["run_id"])
+    instructed = set(study.natural.filter(pl.col("primary").cast(pl.String) == INSTRUCTIONS)["run_id"])
     lines = [
-        rate_line(run.labels(metric=label), counts, (run.run_id,), label) for run in study.runs for label in SURFACES
+        rate_line(run.labels(metric=label), counts, (run.run_id,), label)
+        for run in study.runs
+        for label in SURFACES
+        if label != INSTRUCTIONS or run.run_id in instructed
     ]
     return table("surfaces", RUN_KEYS, study.tabulate(lines, counts, share=True))
 

@@ -13,7 +13,7 @@ from stewardbench.agents.presets import settings_for
 from stewardbench.errors import UsageError
 from stewardbench.models.naming import told_name
 from stewardbench.models.retrying import PATIENCE_S
-from stewardbench.pasb.episode.commit import MATCHER
+from stewardbench.pasb.commits.matcher import MATCHER
 from stewardbench.pasb.episode.quiescence import FlushPolicy
 from stewardbench.pasb.judging.judge import judge_sha256
 from stewardbench.pasb.records import Task

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Literal
 
 from stewardbench.errors import DataError
-from stewardbench.pasb.episode.commit import find_claim
+from stewardbench.pasb.commits.legible import unread
+from stewardbench.pasb.commits.matcher import find_claim
 from stewardbench.records import Record, read_records
 from stewardbench.statistics.interval import Interval, wilson
+from stewardbench.workspace.tree import file_state
 
 Decision = Literal["committed", "unknown", "session_only"]
 
@@ -75,7 +77,7 @@ def decide(claim: str, text: str) -> Decision:
     matches = find_claim(claim, text)
     if any(not match.denied for match in matches):
         return "committed"
-    return "unknown" if matches else "session_only"
+    return "unknown" if matches or unread(claim, file_state("", text.encode())) else "session_only"
 
 
 def check(pairs: Iterable[CommitPair]) -> tuple[CommitQuality, ...]:

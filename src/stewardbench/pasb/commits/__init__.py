@@ -1,0 +1,1 @@
+"""Whether a claim stands in durable state: read by words, read by a model, joined, and corrected by people's labels."""
