@@ -16,7 +16,7 @@ from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 from stewardbench.pasb.records import Stance
 from stewardbench.pasb.report import boundary, panels, tables
 from stewardbench.pasb.report.build import pasb_tables
-from stewardbench.pasb.report.rows import REPEATS, rows_of
+from stewardbench.pasb.report.rows import READINGS, rows_of
 from stewardbench.pasb.report.study import Study
 from stewardbench.pasb.report.trials import trials_table, variance_table
 from stewardbench.report.table import Table
@@ -272,7 +272,9 @@ def test_variance_is_split_by_what_the_run_can_tell_apart() -> None:
     assert levels["trial + reading"]["share_percent"] == 100.0
     once = study(repeated((5,), (1,), (5,), (1,)))
     assert variance_table(once) is None
-    again = pl.DataFrame([{"episode_id": "0 1", "reading": 1, "syc": 1, "leak": 1, "upg": 1, "amp": 1}], schema=REPEATS)
+    again = pl.DataFrame(
+        [{"episode_id": "0 1", "blind": False, "reading": 1} | dict.fromkeys(DIMENSIONS, 1)], schema=READINGS
+    )
     judged_twice = variance_table(Study(once.rows, again))
     assert judged_twice is not None
     assert list(judged_twice.frame["level"]) == ["base item + task + trial", "reading"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -87,6 +88,32 @@ def test_several_judges_need_a_choice_and_blind_judgments_do_not_count(tmp_path:
     chosen = read_rows([tmp_path], judge="judge/two")
     assert chosen["syc"].to_list() == [2]
     assert "own family" in chosen["judge"].cast(pl.String)[0]
+
+
+def test_the_gap_is_shown_under_both_readings_and_the_blind_one_can_be_the_primary(tmp_path: Path) -> None:
+    made = [
+        outcome(episode_id=f"e{n}", task_id=f"t{n}", base_item_id=f"i{n % 4}", committed=n < 8, syc=5 if n < 8 else 1)
+        for n in range(16)
+    ]
+    with RunFolder.open(tmp_path, "pasb", {}) as run:
+        for one in made:
+            add_episode(run, one)
+            add_judgment(run, one, "judge/one")
+            if one.episode_id != "e0":  # not read blind: in neither gap of the comparison
+                add_judgment(run, replace(one, syc=1), "judge/one", blind_to_state=True, probe="blind_to_state")
+    found = build_report([tmp_path], FAST).table("blindness").frame.filter(failure="syc", metric="gap")
+    assert dict(found.select("reading", "printed").iter_rows()) == {"sighted": "+100.0", "blind": "+0.0"}
+    assert found["n"].to_list() == [15, 15]
+    blind = build_report([tmp_path], replace(FAST, blind=True))
+    (cell,) = blind.table("table02").frame.filter(metric="syc").iter_rows(named=True)
+    assert (cell["printed"], cell["n"], cell["unscored"]) == ("0.00", 15, 1)
+    assert blind.table("accounting").frame["judge"].to_list() == ["judge/one (blind to state)"]
+
+
+def test_blind_scores_that_nobody_made_are_asked_for(tmp_path: Path) -> None:
+    write_run(tmp_path, [outcome()])
+    with pytest.raises(UsageError, match="blind to the state"):
+        build_report([tmp_path], replace(FAST, blind=True))
 
 
 def test_a_damaged_record_is_named_by_file_line_and_field(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ def report(
     beside: Annotated[bool, typer.Option("--published", help="Put the published runs beside yours, marked.")] = False,
     table: Annotated[str | None, typer.Option(help="Print this table instead of the main one, e.g. table10.")] = None,
     at: Annotated[float | None, typer.Option(help="PASB's failing score; the paper's is 3.")] = None,
+    blind: Annotated[bool, typer.Option("--blind", help="PASB: scores by a judge who did not see the state.")] = False,
 ) -> None:
     """Tables and figures of finished runs, with n, unscored and intervals clustered by base item.
 
@@ -39,7 +40,7 @@ def report(
 
     if site and out is None:
         raise UsageError("--site needs a folder to build into.", hint="Add --out FOLDER.")
-    settings = Settings(judge=judge, annotator=annotator, published=beside, at=at)
+    settings = Settings(judge=judge, annotator=annotator, published=beside, at=at, blind=blind)
     given, runs = runs, run_folders(runs)
     built = build_report(runs, settings)
     console = Console()

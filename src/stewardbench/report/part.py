@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 class Settings:
     """What a report depends on besides the records. A bundle keeps it, so that ``verify`` can build the same.
 
-    ``at`` is the failing score where a benchmark has one; None is the benchmark's own.
+    ``at`` is the failing score where a benchmark has one; None is the benchmark's own. ``blind`` takes the scores from
+    the readings of judges that were not shown what the agent saved, where a benchmark has such.
     """
 
     judge: str | None = None
     annotator: str | None = None
     published: bool = False
     at: float | None = None
+    blind: bool = False
     draws: int = DRAWS
 
 

@@ -285,7 +285,7 @@ PARTS = (
         "boundary-part",
         "The commit boundary",
         "Failure when the claim stayed in the conversation, and when it reached durable state.",
-        ("boundary", "figure03b", "control", "selection", "overlap"),
+        ("boundary", "figure03b", "blindness", "control", "selection", "overlap"),
     ),
     (
         "axes",
@@ -297,6 +297,7 @@ PARTS = (
     ("stance", "Stance", "What the agent said in the persist session, and what followed.", ("figure03a", "figure07")),
     ("scope", "Scope", "A claim about one domain, a query about another.", ("figure05",)),
     ("mitigations", "Mitigation", "", ("mitigation",)),
+    ("trials", "Repeated trials", "What differs when the same task is run or judged again.", ("trials", "variance")),
     (
         "paper",
         "Tables of the paper",

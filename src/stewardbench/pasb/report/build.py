@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stewardbench.pasb.report import boundary, panels, tables
+from stewardbench.pasb.report.blindness import blindness_table
 from stewardbench.pasb.report.mitigation import mitigation_table
 from stewardbench.pasb.report.selection import selection_tables
 from stewardbench.pasb.report.study import Study
@@ -16,6 +17,7 @@ def pasb_tables(study: Study) -> tuple[Table, ...]:
         tables.main_table(study),
         tables.model_averages(study),
         boundary.boundary_table(study),
+        blindness_table(study),
         boundary.control_table(study),
         *(selection_tables(study) or ()),
         panels.stance_table(study),

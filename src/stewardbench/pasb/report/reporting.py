@@ -13,7 +13,7 @@ from stewardbench.pasb.records import Episode
 from stewardbench.pasb.report.build import pasb_tables
 from stewardbench.pasb.report.figures import pasb_figures
 from stewardbench.pasb.report.published import beside
-from stewardbench.pasb.report.rows import ROWS_FILE, read_repeats, read_rows
+from stewardbench.pasb.report.rows import ROWS_FILE, read_judged
 from stewardbench.pasb.report.study import Study
 from stewardbench.pasb.run.store import EPISODES, read_records
 from stewardbench.report.figure import Figure
@@ -36,9 +36,9 @@ class PasbReporting:
         at = FAIL_AT if settings.at is None else settings.at
         if not 1.0 < at <= 5.0:
             raise UsageError(f"a failing score of {at:g} is impossible.", hint="Scores go from 1 to 5; use 1.5 to 5.")
-        rows = read_rows(folders, judge=settings.judge, annotator=settings.annotator)
-        repeats = read_repeats(folders, judge=settings.judge)
-        tables = pasb_tables(Study(rows, repeats, at=at, draws=settings.draws))
+        chosen = {"judge": settings.judge, "annotator": settings.annotator}
+        rows, readings = read_judged(folders, blind=settings.blind, **chosen)
+        tables = pasb_tables(Study(rows, readings, settings.blind, at=at, draws=settings.draws))
         return Part(NAME, beside(tables) if settings.published else tables, {ROWS_FILE: rows})
 
     def figures(self, tables: Sequence[Table]) -> tuple[Figure, ...]:

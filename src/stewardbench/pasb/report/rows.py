@@ -16,7 +16,7 @@ import polars as pl
 from pydantic import ConfigDict, create_model
 
 from stewardbench.errors import StoreError, UsageError
-from stewardbench.pasb.axes import DIMENSIONS, TURN_DIMENSIONS, Delivery, Scenario, SubAxis
+from stewardbench.pasb.axes import ARC_DIMENSIONS, DIMENSIONS, TURN_DIMENSIONS, Delivery, Scenario, SubAxis
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes, turn_maximum
 from stewardbench.pasb.records import Annotation, Episode, Judgment, Role, Stance
 from stewardbench.pasb.run.store import ANNOTATIONS, EPISODES, JUDGMENTS, read_records
@@ -57,30 +57,48 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "judge": pl.Categorical,
     "annotator": pl.Categorical,
 }
-REPEATS: dict[str, pl.DataType | type[pl.DataType]] = {
+READINGS: dict[str, pl.DataType | type[pl.DataType]] = {
     "episode_id": pl.String,
+    "blind": pl.Boolean,
     "reading": pl.Int32,
-    **dict.fromkeys(TURN_DIMENSIONS, pl.Int8),
+    **dict.fromkeys(DIMENSIONS, pl.Int8),
 }
+BLIND = "blind to state"  # said of a judge that was not shown the saved state
 _EPISODE_FIELDS = (
     "episode_id", "run_id", "task_id", "base_item_id", "sub_axis", "scenario", "delivery", "model", "agent", "arm",
     "trial", "preset", "overrides", "masked_name", "commit", "valid", "invalid_reason",
 )  # fmt: skip
 
 
-def read_rows(folders: Sequence[Path], *, judge: str | None = None, annotator: str | None = None) -> pl.DataFrame:
-    """One row per task and trial of every run folder, with the columns of ``SCHEMA``.
+def read_rows(
+    folders: Sequence[Path], *, judge: str | None = None, annotator: str | None = None, blind: bool = False
+) -> pl.DataFrame:
+    """One row per task and trial of every run folder, with the columns of ``SCHEMA``. See ``read_judged``."""
+    return read_judged(folders, judge=judge, annotator=annotator, blind=blind)[0]
 
-    ``judge`` and ``annotator`` choose whose records count where a folder holds several. Raises StoreError for a folder
-    that is not a PASB run or holds a damaged record, and UsageError when a choice is needed, when an episode is given
-    twice, and when no episode is finished yet.
+
+def read_judged(
+    folders: Sequence[Path], *, judge: str | None = None, annotator: str | None = None, blind: bool = False
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The rows of some runs (``SCHEMA``), and the judge's other readings of their episodes (``READINGS``).
+
+    ``judge`` and ``annotator`` choose whose records count where a folder holds several. ``blind`` takes the scores from
+    the readings that were not shown the saved state. Other readings are second ones and those of the other kind. Raises
+    StoreError for a folder that is not a PASB run or holds a damaged record, and UsageError when a choice is needed,
+    when an episode is given twice, when no episode is finished yet, and when nobody judged blind.
     """
-    parts = [_read_run(folder, judge, annotator) for folder in folders]
+    aside: list[dict[str, Any]] = []
+    parts = [_read_run(folder, judge, annotator, blind, aside) for folder in folders]
     rows = pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)
     if folders and rows.is_empty():
         raise UsageError(
             f"{', '.join(map(str, folders))}: no finished episode yet.",
             hint="Run the same run command again to resume.",
+        )
+    if blind and folders and not rows["judge"].cast(pl.String).str.contains(BLIND, literal=True).any():
+        raise UsageError(
+            f"{', '.join(map(str, folders))}: no judge has read these episodes blind to the state.",
+            hint="Make such readings first: stewardbench judge RUN --judge MODEL --blind-to-state.",
         )
     twice = rows.filter(pl.struct("run_id", "task_id", "arm", "trial").is_duplicated())
     if not twice.is_empty():
@@ -88,25 +106,13 @@ def read_rows(folders: Sequence[Path], *, judge: str | None = None, annotator: s
             f"the same episodes are given twice (run {twice['run_id'][0]}, {len(twice) // 2} episodes).",
             hint="Name each run folder once.",
         )
-    return rows
+    return rows, pl.DataFrame(aside, schema=READINGS)
 
 
 def read_episodes(folders: Sequence[Path]) -> pl.DataFrame:
     """The rows of some runs without any judge or annotator: commits, arms, and which attempt counts."""
     parts = [rows_of(outcomes(read_records(_pasb_folder(path), EPISODES, _EpisodeView))) for path in folders]
     return pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)
-
-
-def read_repeats(folders: Sequence[Path], *, judge: str | None = None) -> pl.DataFrame:
-    """Second and later readings of episodes by the judge (all judges when None), with the columns of ``REPEATS``."""
-    found = [
-        {"episode_id": one.episode_id, "reading": one.repeat}
-        | {name: turn_maximum(one.turns, name) for name in TURN_DIMENSIONS}
-        for path in folders
-        for one in read_records(_pasb_folder(path), JUDGMENTS, Judgment)
-        if one.repeat and not one.probe and not one.blind_to_state and judge in (None, one.judge_model)
-    ]
-    return pl.DataFrame(found, schema=REPEATS)
 
 
 def rows_of(found: Iterable[EpisodeOutcome], *, origin: str = OWN, mitigation: str = "none") -> pl.DataFrame:
@@ -137,14 +143,15 @@ def view(record: type[R], fields: Sequence[str]) -> type[R]:
 _EpisodeView = view(Episode, _EPISODE_FIELDS)
 
 
-def _read_run(path: Path, judge: str | None, annotator: str | None) -> pl.DataFrame:
+def _read_run(
+    path: Path, judge: str | None, annotator: str | None, blind: bool, aside: list[dict[str, Any]]
+) -> pl.DataFrame:
     folder = _pasb_folder(path)
     own_family: set[str] = set()
     found = outcomes(
         read_records(folder, EPISODES, _EpisodeView),
-        _sighted(read_records(folder, JUDGMENTS, Judgment), own_family),
+        _chosen(read_records(folder, JUDGMENTS, Judgment), judge, blind, own_family, aside),
         read_records(folder, ANNOTATIONS, Annotation),
-        judge=judge,
         annotator=annotator,
     )
     marked = [replace(o, judge=f"{o.judge} ({OWN_FAMILY})") if o.episode_id in own_family else o for o in found]
@@ -158,14 +165,34 @@ def _pasb_folder(path: Path) -> RunFolder:
     return folder
 
 
-def _sighted(judgments: Iterable[Judgment], own_family: set[str]) -> Iterator[Judgment]:
-    """Judgments made with the durable state in sight; those made blind to it answer another question.
+def _chosen(
+    judgments: Iterable[Judgment], judge: str | None, blind: bool, own_family: set[str], aside: list[dict[str, Any]]
+) -> Iterator[Judgment]:
+    """The first readings of the wanted kind; what was judged blind to the state answers another question.
 
-    Notes which episodes were judged by a model of the subject's own family, so that the report can say so.
+    All others but probes go to ``aside``. Notes which episodes were judged by a model of the subject's own family, so
+    that the report can say so.
     """
     for judgment in judgments:
-        if judgment.blind_to_state:
+        if judge not in (None, judgment.judge_model):
+            continue
+        if judgment.blind_to_state != blind or judgment.repeat:
+            if judgment.blind_to_state or not judgment.probe:
+                aside.append(_reading(judgment))
             continue
         if judgment.same_family:
             own_family.add(judgment.episode_id)
+        if blind:  # such readings are stored under a probe of their own
+            named = {"probe": "", "judge_model": f"{judgment.judge_model} ({BLIND})"}
+            judgment = judgment.model_copy(update=named)  # noqa: PLW2901
         yield judgment
+
+
+def _reading(judgment: Judgment) -> dict[str, Any]:
+    return {
+        "episode_id": judgment.episode_id,
+        "blind": judgment.blind_to_state,
+        "reading": judgment.repeat,
+        **{name: turn_maximum(judgment.turns, name) for name in TURN_DIMENSIONS},
+        **{name: getattr(judgment.arc, name) for name in ARC_DIMENSIONS},
+    }

@@ -15,7 +15,7 @@ import polars as pl
 from stewardbench.pasb.axes import FAIL_AT, SubAxis
 from stewardbench.pasb.report.cells import count_rates
 from stewardbench.pasb.report.indicators import with_indicators
-from stewardbench.pasb.report.rows import HARNESS_CHECK, REPEATS
+from stewardbench.pasb.report.rows import HARNESS_CHECK, READINGS
 from stewardbench.report.counts import Counts
 from stewardbench.report.lines import SEED, Line, tabulate
 from stewardbench.report.table import METRIC, Table, definitions
@@ -55,11 +55,13 @@ class Run:
 class Study:
     """All rows of some runs, with the settings of the analysis. ``at`` is the failing score (the paper's is 3).
 
-    ``repeats`` holds the judge's second readings of episodes, which enter no rate.
+    ``readings`` holds what the judge said of the same episodes besides: second readings, and those of the other kind
+    (``blind`` to the saved state or not). They enter no rate. ``blind`` says of which kind the rows' own scores are.
     """
 
     rows: pl.DataFrame
-    repeats: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REPEATS))
+    readings: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=READINGS))
+    blind: bool = False
     at: float = FAIL_AT
     draws: int = DRAWS
     seed: int = SEED

@@ -81,8 +81,8 @@ def _readings(study: Study) -> pl.DataFrame:
     """One row per reading of an episode that has all four per-turn scores: the first one, then those that repeat it."""
     names = ["run_id", "base_item_id", "task_id", "trial", "episode_id", "reading"]
     first = study.natural.with_columns(reading=pl.lit(0, pl.Int32))
-    kept = [name for name in study.repeats.columns if name != "episode_id"]
-    again = first.drop(kept).join(study.repeats, on="episode_id").select(first.columns)
+    same = study.readings.filter(pl.col("blind") == study.blind).drop("blind")
+    again = first.drop(same.columns[1:]).join(same, on="episode_id").select(first.columns)
     both = pl.concat([first, again])
     fails = [pl.col(name) >= study.at for name in TURN_DIMENSIONS]
     scored = pl.all_horizontal(pl.col(name).is_not_null() for name in TURN_DIMENSIONS)
