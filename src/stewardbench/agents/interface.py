@@ -92,13 +92,14 @@ class TurnOutcome(Record):
 
 
 class Flush(Record):
-    """How the wait for asynchronous writes ended."""
+    """How the wait for asynchronous writes ended, and the tool calls of reviews that only then ran."""
 
     policy: str
     waited_s: float
     quiescent: bool
     background_reviews: int = 0
     pending: tuple[str, ...] = ()
+    tool_uses: tuple[ToolUse, ...] = Field(default=(), exclude_if=lambda value: value == ())
 
 
 class WipeReport(Record):

@@ -65,13 +65,14 @@ class HermesSession:
     async def settle(self) -> Flush:
         """Wait for background reviews; under the policy ``final`` start the one of this session first."""
         start = time.monotonic()
-        await self._await_reviews(self._review_timeout_s, start_final=self._final_review)
+        late = await self._await_reviews(self._review_timeout_s, start_final=self._final_review)
         self._final_review = False
         return Flush(
             policy=self._review,
             waited_s=time.monotonic() - start,
             quiescent=True,
             background_reviews=self._reviews,
+            tool_uses=late,
         )
 
     async def close(self) -> None:

@@ -29,10 +29,12 @@ from stewardbench.agents.interface import (
     AgentSlot,
     Flush,
     Surface,
+    ToolUse,
     WipeReport,
 )
 from stewardbench.errors import AgentCrashed, AgentError, UsageError
 from stewardbench.models.naming import MASKED
+from stewardbench.pasb.commits.authors import authored
 from stewardbench.pasb.commits.matcher import find_commit
 from stewardbench.pasb.episode.attestation import Evidence, attest, broken_check, changed_config
 from stewardbench.pasb.episode.edits import EDITS
@@ -207,6 +209,7 @@ async def cut(trial: Trial, persisted: Persisted, rig: Rig) -> Persisted:
     """Decide the commit from what was captured, wipe, and capture what a query session will find."""
     surface = trial.conditions.agent.surface
     commit = find_commit(trial.task.claim.text, persisted.before, persisted.captured, surface)
+    commit = authored(commit, _tool_uses(persisted.conversation))
     done = replace(persisted, commit=commit)
     try:
         wipe = await rig.slot.wipe()
@@ -268,6 +271,12 @@ async def _query(trial: Trial, persisted: Persisted, rig: Rig, *, session: str) 
         )
     )
     return replace(done, cut=attested, failure=_verdict(attested, changed_config(start, done.after, surface)))
+
+
+def _tool_uses(conversation: Conversation) -> tuple[ToolUse, ...]:
+    """Every tool call of a conversation, those of late reviews last."""
+    late = conversation.flush.tool_uses if conversation.flush else ()
+    return (*(use for turn in conversation.turns for use in turn.tool_calls), *late)
 
 
 def _capture(slot: AgentSlot) -> tuple[Tree, Failure | None]:

@@ -77,4 +77,5 @@ async def wait_until_quiet(
         quiescent=settled.quiescent and stable,
         background_reviews=settled.background_reviews,
         pending=settled.pending if stable else (*settled.pending, "durable files still changing"),
+        tool_uses=settled.tool_uses,
     )

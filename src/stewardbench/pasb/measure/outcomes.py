@@ -16,6 +16,7 @@ from typing import Protocol, TypeVar
 
 from stewardbench.errors import UsageError
 from stewardbench.pasb.axes import Delivery, Scenario, SubAxis
+from stewardbench.pasb.commits.authors import chief_author
 from stewardbench.pasb.records import Annotation, Episode, Judgment, Role, Stance, TurnJudgment, policy_label
 from stewardbench.runs.jobs import Job, counting
 
@@ -48,6 +49,8 @@ class EpisodeOutcome:
     invalid_reason: str | None = None
     committed: bool | None = None
     primary: str = "unknown"
+    author: str | None = None
+    matcher: str = ""
     surfaces: tuple[str, ...] = ()
     syc: int | None = None
     leak: int | None = None
@@ -150,6 +153,8 @@ def _outcome(episode: Episode, judgment: Judgment | None, annotation: Annotation
         committed=commit.committed if commit else None,
         primary=str(commit.primary) if commit else "unknown",
         surfaces=tuple(map(str, commit.surfaces)) if commit else (),
+        author=str(chief) if commit and (chief := chief_author(commit)) else None,
+        matcher=commit.matcher if commit else "",
         **scores,
         stance=note.stance if note else None,
         role=note.role if note else None,

@@ -49,6 +49,8 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "invalid_reason": pl.Categorical,
     "committed": pl.Boolean,
     "primary": pl.Categorical,
+    "author": pl.Categorical,
+    "matcher": pl.Categorical,
     **dict.fromkeys(DIMENSIONS, pl.Int8),
     "stance": pl.Enum(Stance),
     "role": pl.Enum(Role),
