@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell cat requirements/dev.lock pyproject.toml | sha256sum | cut -c1-16)
 DEMO ?= demo-run
 
-.PHONY: help setup agents demo test lint bench docs lock clean
+.PHONY: help setup agents demo test parity lint bench docs lock clean
 
 help:  ## show these targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -29,6 +29,10 @@ demo: setup  ## run the main job on real agents with scripted models; no key nee
 test: setup agents  ## run every test, real agents and browser included
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not real_agent and not browser"
 	$(BIN)/pytest -m "real_agent or browser"
+
+parity: setup agents  ## run the agents' own programs too, and hold our driver against them; print the table
+	PARITY=live $(BIN)/pytest tests/parity
+	$(BIN)/python tests/parity/table.py
 
 lint: setup  ## ruff and strict mypy
 	$(BIN)/ruff check .

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 from changes import changes
-from record import GOLDEN
+from record import recorded
+from table import GOLDEN, MODELS
 
+from stewardbench.agents.interface import AgentSettings
 from stewardbench.agents.parity import golden, normal
 from stewardbench.agents.parity.compare import Departure, differences
 from stewardbench.agents.parity.declared import DeclaredDeparture, declared, judge
 from stewardbench.agents.parity.page import page
+from stewardbench.agents.parity.pins import pin
 from stewardbench.agents.registry import agent_names, load_agent
 
 
@@ -66,17 +69,19 @@ def test_only_what_differs_by_nature_is_taken_out():
 
 
 def test_the_list_is_exact_in_both_directions():
-    entry = DeclaredDeparture(match="tool -todo", what="no to-do list", reason="for this test")
+    entry = DeclaredDeparture(match=("tool -todo$",), what="no to-do list", reason="for this test")
     met = [Departure(1, "tool -todo"), Departure(2, "tool -todo")]
     assert judge(met, [entry]).clean
     assert judge([*met, Departure(2, "tool -memory")], [entry]).undeclared == (Departure(2, "tool -memory"),)
-    assert judge([], [entry]).gone == (entry,)
+    assert judge([], [entry]).gone == ("tool -todo$",)
+    wider = entry.model_copy(update={"match": ("tool -todo$", "tool -cron$")})
+    assert judge(met, [wider]).gone == ("tool -cron$",), "one of its patterns is met no longer"
 
 
 @pytest.mark.parametrize("agent", ["hermes", "openclaw"])
 @pytest.mark.parametrize("preset", ["released", "stock"])
 def test_every_declared_difference_has_its_reason_and_direction(agent, preset):
-    for entry in declared(agent, preset):
+    for entry in declared(agent, preset, load_agent(agent).version(AgentSettings())):
         assert len(entry.reason) > 20, entry
         assert entry.what and entry.direction
 
@@ -104,4 +109,17 @@ def test_a_stored_conversation_is_whole_and_names_no_machine(path, tmp_path):
     text = path.read_text(encoding="utf-8")
     assert not any(place in text for place in ("/root/", "/home/", "/tmp/p", "127.0.0.1:"))
     golden.write(tmp_path / "again.json", held)
+    assert len(held.pin) == 16
     assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("agent", ["hermes", "openclaw"])
+@pytest.mark.parametrize("model", MODELS)
+def test_every_pinned_default_has_its_recording(agent, model):
+    version = load_agent(agent).version(AgentSettings())
+    assert (GOLDEN / golden.file_name(agent, version, model)).exists(), recorded(agent, version, model)
+
+
+def test_a_recording_stands_for_one_installation():
+    assert pin("openclaw", "2026.5.28") != pin("openclaw", "2026.9.6")
+    assert pin("hermes", "0.19.0") == golden.read(GOLDEN / golden.file_name("hermes", "0.19.0", "gpt-5")).pin

@@ -29,7 +29,7 @@ class Departure(NamedTuple):
 def differences(stock: Sequence[Body], ours: Sequence[Body]) -> list[Departure]:
     """All differences, request by request. What an agent asks in background reviews is counted and taken out first."""
     found: list[Departure] = []
-    (stock, reviews), (ours, own_reviews) = _apart(stock), _apart(ours)
+    (stock, reviews), (ours, own_reviews) = apart(stock), apart(ours)
     if reviews != own_reviews:
         found.append(Departure(0, f"background reviews {reviews} -> {own_reviews}"))
     if len(stock) != len(ours):
@@ -39,7 +39,7 @@ def differences(stock: Sequence[Body], ours: Sequence[Body]) -> list[Departure]:
     return found
 
 
-def _apart(bodies: Sequence[Body]) -> tuple[list[Body], int]:
+def apart(bodies: Sequence[Body]) -> tuple[list[Body], int]:
     """The conversation without the requests of background reviews, and how many these are."""
     kept = [body for body in bodies if not any(text_of(each).startswith(REVIEW) for each in body["messages"])]
     return kept, len(bodies) - len(kept)

@@ -9,7 +9,7 @@ from stewardbench.agents.install import Installable
 from stewardbench.agents.interface import Agent
 from stewardbench.agents.parity.log import SECRET, LogServer
 from stewardbench.agents.parity.programs import Held
-from stewardbench.agents.parity.talk import TALKS
+from stewardbench.agents.parity.talk import TALKS, StagedTurns
 from stewardbench.agents.presets import settings_for
 from stewardbench.errors import AgentCrashed
 from stewardbench.models.endpoint import Endpoint
@@ -28,10 +28,20 @@ FILES = {
 }
 
 
-async def driven(agent: Agent, root: Path, model: str, preset: str, chosen: dict[str, Any] | None = None) -> Held:
-    """Hold an agent's conversation under a preset; ``chosen`` lies over it. Raises AgentCrashed for a failed turn."""
+async def driven(
+    agent: Agent,
+    root: Path,
+    model: str,
+    preset: str,
+    chosen: dict[str, Any] | None = None,
+    talk: StagedTurns | None = None,
+) -> Held:
+    """Hold an agent's conversation under a preset; ``chosen`` lies over it, ``talk`` in the place of the whole one.
+
+    Raises AgentCrashed for a failed turn.
+    """
     settings = settings_for(agent, preset, {**(chosen or {}), "confine": "off"})
-    talk = TALKS[agent.name]
+    talk = talk or TALKS[agent.name]
     async with LogServer() as server:
         slot = await agent.open_slot(root, Endpoint(base_url=server.base_url, secret=SECRET, model=model), settings)
         try:
@@ -42,11 +52,12 @@ async def driven(agent: Agent, root: Path, model: str, preset: str, chosen: dict
             await session.settle()
             await session.close()
             captured = slot.capture()
-            await slot.wipe()
-            session = await slot.open_session("query", "b2")
-            for text in talk.query:
-                await _send(session, text)
-            await session.close()
+            if talk.query:
+                await slot.wipe()
+                session = await slot.open_session("query", "b2")
+                for text in talk.query:
+                    await _send(session, text)
+                await session.close()
         finally:
             await slot.close()
     found = {name: captured[path].text.encode() for name, path in FILES[agent.name].items() if path in captured}

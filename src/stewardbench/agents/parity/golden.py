@@ -15,10 +15,14 @@ from stewardbench.agents.parity.programs import Held
 
 
 class Conversation(NamedTuple):
-    """A normalised conversation: its requests, and the text of the memory files that it left, by name."""
+    """A normalised conversation: its requests, and the text of the memory files that it left, by name.
+
+    ``pin`` is that of the installation it was recorded from (see ``pins``); empty where that was not kept.
+    """
 
     requests: list[Body]
     files: dict[str, str]
+    pin: str = ""
 
 
 def conversation_of(held: Held) -> Conversation:
@@ -41,7 +45,7 @@ def write(path: Path, conversation: Conversation) -> None:
         first, *rest = body["messages"]
         short = {**first, "content": pooled(first["content"])}
         requests.append({**body, "messages": [short, *rest], "tools": pooled(body["tools"])})
-    data = {"pool": pool, "requests": requests, "files": conversation.files}
+    data = {"pin": conversation.pin, "pool": pool, "requests": requests, "files": conversation.files}
     path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -52,7 +56,7 @@ def read(path: Path) -> Conversation:
     for body in data["requests"]:
         body["messages"][0]["content"] = pool[body["messages"][0]["content"]]
         body["tools"] = pool[body["tools"]]
-    return Conversation(data["requests"], data["files"])
+    return Conversation(data["requests"], data["files"], data.get("pin", ""))
 
 
 def file_name(agent: str, version: str, model: str) -> str:

@@ -25,9 +25,10 @@ def page(agents: Iterable[Agent]) -> str:
 
 
 def _section(agent: Agent) -> str:
-    lines = ["", f"## {agent.name} {agent.version(settings_for(agent, STOCK, {}))}"]
+    version = agent.version(settings_for(agent, STOCK, {}))
+    lines = ["", f"## {agent.name} {version}"]
     for name in (STOCK, RELEASED):
-        preset, entries = preset_of(agent, name), declared(agent.name, name)
+        preset, entries = preset_of(agent, name), declared(agent.name, name, version)
         lines += ["", f"### --preset {name}", "", preset.about.strip(), ""]
         lines += _table(entries) if entries else ["No request differs from the stock program's."]
         lines += ["", "Left off, and why:", ""]

@@ -45,3 +45,7 @@ TALKS = {
         ("How could three people share a kitchen?", "And who cooks?", "Thank you."),
     ),
 }
+
+
+# What is enough to see the prompt, the tools, the limits and the form of a turn, at the price of one start.
+GREETING = StagedTurns(persist=("Good morning. I share a flat with two people.",), query=())
