@@ -26,7 +26,7 @@ from stewardbench.agents.registry import load_agent
 GOLDEN = Path(__file__).with_name("golden")
 MODELS = ("claude-sonnet-4-5", "deepseek-v3.2", "gemini-3-pro", "gpt-5")
 PRESETS = ("released", "stock")
-AGENTS = (("hermes", ""), ("openclaw", ""), ("openclaw", "2026.9.6"))
+AGENTS = (("hermes", ""), ("openclaw", ""))
 
 
 class Cell(NamedTuple):

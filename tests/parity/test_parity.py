@@ -61,7 +61,7 @@ def test_a_preset_differs_from_the_stock_program_by_exactly_the_declared_list(tm
     [
         ("hermes", "assistant", {}, "model 'gpt-5' -> 'assistant'"),
         ("hermes", "gpt-5", {"tools": "work"}, "tool -clarify"),
-        ("hermes", "gpt-5", {"options": {"max_tokens": 4096}}, "max_completion_tokens None -> 4096"),
+        ("hermes", "gpt-5", {"options": {"max_tokens": 4096}}, "max_completion_tokens 65536 -> 4096"),
         ("openclaw", "assistant", {}, "model 'gpt-5' -> 'assistant'"),
         ("openclaw", "gpt-5", {"options": {"entry": "http"}}, "message 2: "),
         ("openclaw", "gpt-5", {"options": {"config": {"tools": {"deny": ["cron"]}}}}, "tool -cron"),
