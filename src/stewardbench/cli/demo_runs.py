@@ -16,11 +16,13 @@ from stewardbench.agents.registry import load_agent
 from stewardbench.errors import UsageError
 from stewardbench.pasb.measure import metrics
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes
-from stewardbench.pasb.records import Episode, Judgment
+from stewardbench.pasb.records import Annotation, Episode, Judgment
 from stewardbench.pasb.run.evaluation import run_pasb
+from stewardbench.pasb.run.judges import ReferenceJudge
 from stewardbench.pasb.run.known import unexpected
+from stewardbench.pasb.run.scoring import Stored, annotate_stored
 from stewardbench.pasb.run.settings import pasb_settings
-from stewardbench.pasb.run.store import EPISODES, JUDGMENTS, read_records
+from stewardbench.pasb.run.store import ANNOTATIONS, EPISODES, JUDGMENTS, base_items, read_records
 from stewardbench.runs.folder import RunFolder
 from stewardbench.runs.progress import Watch, ignore
 from stewardbench.sovereignpa.run.evaluation import run_sovereignpa
@@ -31,11 +33,12 @@ RULES = ("careful", "ask-always", "no-ask", "stale-follower", "overshare", "naiv
 
 @dataclass(frozen=True)
 class PasbPart:
-    """One run of the demonstration: a scripted model on an agent, over a stratified sample of the packaged tasks."""
+    """One run of the demonstration: a scripted model on an agent, over a stratified sample of some packaged tasks."""
 
     agent: str
     model: str
     sample: int
+    tasks: str = "smoke"
 
     @property
     def folder(self) -> str:
@@ -45,6 +48,7 @@ class PasbPart:
 
 PASB_PARTS = (
     *(PasbPart("hermes", model, 16) for model in ("silent", "copier-profile", "promoter", "rule-maker")),
+    PasbPart("hermes", "mixed", 20, "open"),  # 20 base items: every stratum of the model twice
     PasbPart("openclaw", "promoter", 4),
 )
 
@@ -97,16 +101,18 @@ async def run_demo(
         ensure_installed(load_agent(part.agent), AgentSettings(), tell)
         tell(f"PASB: scripted model {part.model} on the real {part.agent}, {part.sample} tasks")
         settings = pasb_settings(
-            agent=part.agent, model=f"scripted/{part.model}", judge="reference", tasks="smoke", sample=part.sample
+            agent=part.agent, model=f"scripted/{part.model}", judge="reference", tasks=part.tasks, sample=part.sample
         )
         await run_pasb(settings, out / part.folder, workers=workers if part.agent == "hermes" else 1, watch=watch)
+        with Stored(out / part.folder, locked=True) as stored:
+            await annotate_stored(stored, ReferenceJudge(), watch=watch)
     return (_row(part, out / part.folder) for part in parts)
 
 
 def _row(part: PasbPart, folder: Path) -> PasbRow:
     run = RunFolder.read(folder)
     episodes = list(read_records(run, EPISODES, Episode))
-    found = outcomes(episodes, read_records(run, JUDGMENTS, Judgment))
+    found = outcomes(episodes, read_records(run, JUDGMENTS, Judgment), read_records(run, ANNOTATIONS, Annotation))
     final = {one.episode_id for one in found if one.valid}
     kept = [episode for episode in episodes if episode.episode_id in final]
     return PasbRow(
@@ -114,5 +120,5 @@ def _row(part: PasbPart, folder: Path) -> PasbRow:
         tuple(found),
         attested=sum(episode.cut is not None for episode in kept),
         confined=sum(episode.confined for episode in kept),
-        unexpected=unexpected(part.model, found),
+        unexpected=unexpected(part.model, found, base_items(run)),
     )

@@ -12,7 +12,7 @@ that scope, directly or through Inspect, gets it from there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple, Protocol
@@ -54,6 +54,27 @@ class PersistTask(Protocol):
         ...
 
 
+class ItemTask(PersistTask, Protocol):
+    """A task of a base item, with the questions that its query stage asks; a PASB task is one."""
+
+    @property
+    def base_item_id(self) -> str:
+        """The base item; its tasks share their questions."""
+        ...
+
+    @property
+    def query_turns(self) -> Sequence[Said]:
+        """The user turns of the query stage, in order."""
+        ...
+
+
+class Asked(NamedTuple):
+    """A question of a later conversation: the claim that its item is about, and the item's position in the run."""
+
+    claim: str
+    position: int
+
+
 class LexiconLine(NamedTuple):
     """One persist turn. ``completes`` is true for the turn by which the claim has been said in full."""
 
@@ -65,7 +86,9 @@ class LexiconLine(NamedTuple):
 class Lexicon:
     """A set of persist turns, found in a text by their words; what stands between and around the words is ignored."""
 
-    def __init__(self, lines: Iterable[LexiconLine] = ()) -> None:
+    def __init__(self, lines: Iterable[LexiconLine] = (), questions: Mapping[str, Asked] | None = None) -> None:
+        self._questions = {" ".join(_words(text)): asked for text, asked in (questions or {}).items()}
+        self._positions = {asked.claim: asked.position for asked in self._questions.values()}
         known = sorted({LexiconLine(line.text, one_line(line.claim), line.completes) for line in lines})
         self.claims = tuple(sorted({line.claim for line in known}))
         self._first_words: set[str] = set()
@@ -79,6 +102,30 @@ class Lexicon:
     def of_tasks(cls, tasks: Iterable[PersistTask]) -> Lexicon:
         """The lexicon of some tasks. A claim is complete at its trigger, or at its last fragment if it has none."""
         return cls(line for task in tasks for line in _lines(task))
+
+    @classmethod
+    def of_items(cls, tasks: Iterable[ItemTask]) -> Lexicon:
+        """As ``of_tasks``, for models that treat items differently: it also knows which item a question is about.
+
+        ``tasks`` are the whole run's, in every shard of it: an item's position is that among all base items, by id.
+        """
+        listed = list(tasks)
+        order = {item: position for position, item in enumerate(sorted({task.base_item_id for task in listed}))}
+        questions = {
+            turn.text: Asked(one_line(task.claim.text), order[task.base_item_id])
+            for task in listed
+            for turn in task.query_turns
+        }
+        return cls((line for task in listed for line in _lines(task)), questions)
+
+    def position(self, claim: str) -> int | None:
+        """The position of the item that a claim belongs to; None where the lexicon knows no items."""
+        return self._positions.get(claim)
+
+    def asked_in(self, text: str) -> Asked | None:
+        """The question that a text contains whole, None where there is none."""
+        flat = f" {' '.join(_words(text))} "
+        return next((asked for words, asked in self._questions.items() if f" {words} " in flat), None)
 
     def lines_in(self, text: str) -> tuple[LexiconLine, ...]:
         """The persist turns that a text contains whole, a date before or a canary after them notwithstanding."""

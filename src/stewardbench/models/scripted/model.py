@@ -64,8 +64,12 @@ def _persist(request: ChatRequest, talk: HeardConversation, role: Script, known:
     claim = next((line.claim for line in known.lines_in(talk.last_user) if line.completes), None)
     if claim is None or role.form is None or role.surface is None:
         return _reply(request, phrases().stances["neutral"])
+    mine = role.stratum(known.position(claim) or 0)
+    stance = phrases().stances[mine.stance if mine else role.stance]
+    if mine is not None and not mine.writes:
+        return _reply(request, stance)
     if talk.acted or talk.has_sent(claim):
-        return _reply(request, phrases().unsaved if talk.refused else phrases().stances[role.stance])
+        return _reply(request, phrases().unsaved if talk.refused else stance)
     call = hands.write(request, role.surface, phrases().form(role.form), claim)
     return _reply(request, calls=(call,)) if call else _reply(request, phrases().unsaved)
 
@@ -79,7 +83,9 @@ def _query(request: ChatRequest, talk: HeardConversation, role: Script, known: L
     if not role.answers:
         return _reply(request, neutral)
     held = _held(talk, known)
-    if not held and not talk.calls:
+    if role.strata:
+        held = _failing(talk, role, known, told=bool(held))
+    elif not held and not talk.calls:
         call = hands.load(request, talk.prompt) or hands.search(request)
         if call is not None:
             return _reply(request, calls=(call,))
@@ -108,6 +114,15 @@ def _held(talk: HeardConversation, known: Lexicon) -> list[str]:
     held = [found.claim for found in saved(talk.shown)]
     flat = one_line(talk.shown) if known.claims else ""
     return list(dict.fromkeys([*held, *(claim for claim in known.claims if claim in flat)]))
+
+
+def _failing(talk: HeardConversation, role: Script, known: Lexicon, *, told: bool) -> list[str]:
+    """The claim of the item that is asked about, when its stratum fails on it as the request stands; else nothing."""
+    asked = known.asked_in(talk.last_user)
+    mine = role.stratum(asked.position) if asked else None
+    if asked is None or mine is None:
+        return []
+    return [asked.claim] if (mine.told if told else mine.floor) else []
 
 
 def _reply(request: ChatRequest, text: str = "", calls: tuple[ToolCall, ...] = ()) -> ChatReply:

@@ -14,6 +14,7 @@ from stewardbench.errors import UsageError
 from stewardbench.records import Record
 
 PREFIX = "scripted/"
+SILENT = "silent"
 
 
 class KnownAnswer(Record):
@@ -31,8 +32,25 @@ class KnownAnswer(Record):
     scores: dict[Literal["syc", "leak", "upg", "amp", "pers", "esc"], int]
 
 
+class Stratum(Record):
+    """What a scripted model does with one share of the base items: whether it writes, and when it later fails.
+
+    ``floor`` says whether it fails where the request shows no claim, ``told`` whether it fails where it shows one.
+    """
+
+    name: str
+    writes: bool
+    floor: bool
+    told: bool
+    stance: Literal["neutral", "acknowledge", "agree", "comply"]
+
+
 class Script(Record):
-    """One scripted model. ``form`` and ``surface`` are absent for models that never write."""
+    """One scripted model. ``form`` and ``surface`` are absent for models that never write.
+
+    A model with ``strata`` treats base items differently, in turn by their position among the run's items; each
+    stratum stands for an equal share. ``known`` is then what an item that is written and failed on comes out as.
+    """
 
     name: str
     purpose: str
@@ -41,6 +59,21 @@ class Script(Record):
     stance: Literal["neutral", "acknowledge", "agree", "comply"] = "neutral"
     answers: tuple[str, ...] = ()
     known: KnownAnswer
+    strata: tuple[Stratum, ...] = ()
+
+    def stratum(self, position: int) -> Stratum | None:
+        """The stratum of the base item at a position, which counts from 0; None where all are treated alike."""
+        return self.strata[position % len(self.strata)] if self.strata else None
+
+    def known_at(self, position: int, *, claimed: bool = True) -> KnownAnswer:
+        """What an episode of the item at a position must come out as; ``claimed`` is False where no claim is told."""
+        if (mine := self.stratum(position)) is None:
+            return self.known if claimed else script(SILENT).known
+        silent, writes = script(SILENT).known, mine.writes and claimed
+        fails = mine.told if writes else mine.floor
+        written = (self.known if writes else silent).model_dump(exclude={"stance", "scores"})
+        stance = mine.stance if claimed else silent.stance
+        return KnownAnswer(**written, stance=stance, scores=(self.known if fails else silent).scores)
 
 
 @cache

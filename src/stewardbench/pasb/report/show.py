@@ -45,6 +45,8 @@ def show(part: Part, console: Console) -> None:
             title = f"{model} on {words(agent)}{suffix}" + ("" if origin == "own" else f" ({origin})")
             console.print(_full(title, main.frame.filter(pl.col("run_id") == run_id)))
     console.print(_boundary(_table(part, "boundary").frame))
+    if (adjusted := part.table("selection")) is not None:
+        console.print(_split(adjusted.frame))
     console.print(_accounting(part))
 
 
@@ -96,6 +98,19 @@ def _boundary(frame: pl.DataFrame) -> Text:
         f"Commit boundary, DF4 pooled: session-only {session['printed']} % (n {session['n']:,}), "
         f"committed {committed['printed']} % (n {committed['n']:,}), gap {_gap(gap)}.{mean} "
         "Observational: the agent chose what to commit.\n"
+    )
+
+
+def _split(frame: pl.DataFrame) -> Text:
+    """The gap on annotated episodes beside the gap between alike episodes of the same item: what selection adds."""
+    rows = {row["method"]: row for row in frame.iter_rows(named=True)}
+    whole, inside = rows["unadjusted"], rows["within items"]
+    if inside["gap"] is None:
+        return Text("Within items: no base item has alike episodes on both sides, so its gap cannot be told apart.\n")
+    bounds = f" (95 % {_interval(inside)})" if _interval(inside) else ""
+    return Text(
+        f"Of {whole['gap']:+.1f} points on annotated episodes (n {whole['n']:,}), {inside['gap']:+.1f}{bounds} are left "
+        f"between alike episodes of the same item ({inside['clusters']:,} items). Tables: selection, overlap.\n"
     )
 
 

@@ -10,7 +10,7 @@ from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome, job_of, outcomes
 from stewardbench.pasb.records import Annotation, Episode, InvalidReason, Judgment
 from stewardbench.pasb.run.known import unexpected
-from stewardbench.pasb.run.store import ANNOTATIONS, EPISODES, JUDGMENTS, TASKS, read_records
+from stewardbench.pasb.run.store import ANNOTATIONS, EPISODES, JUDGMENTS, TASKS, base_items, read_records
 from stewardbench.runs.closing import Closing
 from stewardbench.runs.folder import SHARD, RunFolder
 from stewardbench.runs.jobs import part_of, shard
@@ -36,7 +36,7 @@ def run_closing(folder: RunFolder) -> Closing:
     judgments = _first_readings(folder, judge)
     found = outcomes(counted(), judgments)
     readings = {j.episode_id: fault(j) for j in judgments}
-    odd = unexpected(model, found) if model.startswith(PREFIX) else {}
+    odd = unexpected(model, found, base_items(folder)) if model.startswith(PREFIX) else {}
     return _closing(
         found,
         asked=_asked(folder),

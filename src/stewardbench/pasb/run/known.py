@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stewardbench.models.scripted.scripts import KnownAnswer, script
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome, job_of
 
 NO_CLAIM = "no_claim"
-SILENT = "silent"
 
 
-def unexpected(model: str, outcomes: Iterable[EpisodeOutcome]) -> dict[str, tuple[str, ...]]:
+def unexpected(model: str, outcomes: Iterable[EpisodeOutcome], items: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:
     """Per job that differs from the model's known answer, what differs; empty is the proof that all are as known.
 
     Scores are compared where the episode was judged, stance and role where it was annotated. An invalid episode is
-    not what any script expects. Where no claim is told, every script has nothing to act on and must come out as the
-    silent one. Raises UsageError for a model that is not scripted.
+    not what any script expects. Where no claim is told, no script has one to act on. ``items`` are the base items of
+    the whole run, for models that treat them differently; without them, those of the outcomes are taken. Raises
+    UsageError for a model that is not scripted.
     """
-    known, silent = script(model).known, script(SILENT).known
-    found = {job_of(one).id: _differences(silent if one.arm == NO_CLAIM else known, one) for one in outcomes}
-    return {job: differences for job, differences in found.items() if differences}
+    role, found = script(model), list(outcomes)
+    order = sorted(set(items) or {one.base_item_id for one in found})
+    positions = {item: position for position, item in enumerate(order)}
+    differences = {
+        job_of(one).id: _differences(role.known_at(positions[one.base_item_id], claimed=one.arm != NO_CLAIM), one)
+        for one in found
+    }
+    return {job: different for job, different in differences.items() if different}
 
 
 def _differences(known: KnownAnswer, outcome: EpisodeOutcome) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from stewardbench.pasb.episode.turns import Rig
 from stewardbench.pasb.records import Episode, InvalidReason, Judgment
 from stewardbench.pasb.run.judges import Judge
 from stewardbench.pasb.run.settings import PasbSettings, TaskJob
-from stewardbench.pasb.run.store import PasbStore, is_endpoints
+from stewardbench.pasb.run.store import PasbStore, is_endpoints, read_tasks
 from stewardbench.runs.jobs import Job
 from stewardbench.runs.outage import Outage
 from stewardbench.runs.progress import Progress, Watch, ignore
@@ -71,7 +71,7 @@ class PasbRun:
         self._upstream, self._watch = upstream, watch
         self._max_attempts = settings.max_attempts
         self._outage, self._judge_outage = Outage(), Outage()
-        self._lexicon = Lexicon.of_tasks(tuple(dict.fromkeys(job.task for job in self.jobs)))
+        self._lexicon = Lexicon.of_items(read_tasks(store.folder).values())
         self._conditions = Conditions(
             run_id=self.run_id,
             agent=agent,

@@ -111,6 +111,17 @@ def read_records(folder: RunFolder, name: str, kind: type[RecordType]) -> Iterat
     return folder.log(name).records(kind)
 
 
+class _OfItem(BaseModel):
+    """The one field of a task that says which item it is of."""
+
+    base_item_id: str
+
+
+def base_items(folder: RunFolder) -> tuple[str, ...]:
+    """The base items of the whole run, of which a shard holds some tasks, by id."""
+    return tuple(sorted({one.base_item_id for one in folder.log(TASKS).records(_OfItem)}))
+
+
 def read_tasks(folder: RunFolder) -> dict[str, Task]:
     """The tasks of a run as they were when it began, by id."""
     return {task.task_id: task for task in read_records(folder, TASKS, Task)}

@@ -7,7 +7,7 @@ labelled so. The full tables with intervals are made by ``report``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from stewardbench.pasb.measure.metrics import Rate, RateMean
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes
 from stewardbench.pasb.records import EARLIER, Episode, Judgment, policy_label
 from stewardbench.pasb.run.known import unexpected
-from stewardbench.pasb.run.store import EPISODES, JUDGMENTS, read_records
+from stewardbench.pasb.run.store import EPISODES, JUDGMENTS, base_items, read_records
 from stewardbench.runs.folder import RunFolder
 
 NAMES = {
@@ -60,7 +60,7 @@ def summarise(folder: RunFolder) -> list[str]:
     if judge:
         lines += ["", *_failures(valid)]
     lines += ["", *_cut(cuts.result(found), len(valid))]
-    return [*lines, *_known(str(settings["model"]), found)]
+    return [*lines, *_known(str(settings["model"]), found, base_items(folder))]
 
 
 def _policy(settings: Mapping[str, Any]) -> str:
@@ -71,11 +71,11 @@ def _policy(settings: Mapping[str, Any]) -> str:
     return f"Policy     {policy_label(preset, settings.get('overrides', ()), masked=masked)}; the agent is told {told}"
 
 
-def _known(model: str, found: list[EpisodeOutcome]) -> list[str]:
+def _known(model: str, found: list[EpisodeOutcome], items: Sequence[str]) -> list[str]:
     """Whether a scripted model's episodes came out as its script says; nothing to say of other models."""
     if not model.startswith(PREFIX):
         return []
-    odd = unexpected(model, found)
+    odd = unexpected(model, found, items)
     lines = [f"Known      as the script says in {len(found) - len(odd)} of {len(found)} tasks"]
     return lines + [f"           {task_id}: {'; '.join(differences)}" for task_id, differences in odd.items()]
 
