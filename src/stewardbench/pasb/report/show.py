@@ -109,8 +109,8 @@ def _split(frame: pl.DataFrame) -> Text:
         return Text("Within items: no base item has alike episodes on both sides, so its gap cannot be told apart.\n")
     bounds = f" (95 % {_interval(inside)})" if _interval(inside) else ""
     return Text(
-        f"Of {whole['gap']:+.1f} points on annotated episodes (n {whole['n']:,}), {inside['gap']:+.1f}{bounds} are left "
-        f"between alike episodes of the same item ({inside['clusters']:,} items). Tables: selection, overlap.\n"
+        f"Of {whole['gap']:+.1f} points of annotated episodes (n {whole['n']:,}), {inside['gap']:+.1f}{bounds} are left"
+        f" between alike episodes of the same item ({inside['clusters']:,} items). Tables: selection, overlap.\n"
     )
 
 
