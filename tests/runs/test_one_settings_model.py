@@ -25,12 +25,14 @@ SPELT = {
     **dict.fromkeys(("temperature", "top_p", "max_tokens"), "decoding"),
 }
 PLACE = {"out", "workers", "max_connections", "shard"}  # where and how fast, not what
+AFTERWARDS = {"reader"}  # reads what is stored, and may be another one each time
 
 
 def asked(command: Any, settings: type[PasbSettings | SovereignpaSettings]) -> dict[str, Any]:
     """The fields that a command asks for, with its defaults."""
     fields = settings.model_fields
-    options = {name: one.default for name, one in inspect.signature(command).parameters.items() if name not in PLACE}
+    signature = inspect.signature(command).parameters
+    options = {name: one.default for name, one in signature.items() if name not in PLACE | AFTERWARDS}
     return {name if name in fields else SPELT[name]: default for name, default in options.items()}
 
 

@@ -209,6 +209,56 @@ class Commit(Record):
     doubts: tuple[CommitSpan, ...] = Field(default=(), exclude_if=_nothing)
 
 
+class Relation(StrEnum):
+    """What an entry has to do with the claim, as a reader says."""
+
+    STATES = "states"
+    ATTRIBUTES = "attributes"
+    APPLIES = "applies"
+    PART = "part"
+    CIRCUMSTANCES = "circumstances"
+    DENIES = "denies"
+
+
+class Scope(StrEnum):
+    """How far an entry goes beside the claim."""
+
+    SAME = "same"
+    WIDER = "wider"
+    NARROWER = "narrower"
+
+
+class ReadEntry(Record):
+    """What a reader said of one entry. The quote was found in the entry; offsets are characters of the file's text."""
+
+    entry: int
+    relation: Relation
+    scope: Scope
+    path: str
+    surface: Surface
+    start: int
+    end: int
+    quote: str
+    author: Author | None = None
+
+
+class CommitReading(Record):
+    """One reader's reading of the new entries of one episode. ``held`` is None where it is void, for ``error``."""
+
+    schema_: Literal["pasb-commit-reading/1"] = Field("pasb-commit-reading/1", alias="schema")
+    episode_id: str
+    task_id: str
+    reader_model: str
+    prompt_sha256: str
+    entries: int
+    relations: tuple[ReadEntry, ...] = ()
+    held: bool | None
+    error: str = ""
+    raw: str = ""
+    same_family: bool = False
+    harness_check: bool = False
+
+
 class Cut(Record):
     """The attestation of the execution cut (section 7, checks a-f, and the turn count as g)."""
 

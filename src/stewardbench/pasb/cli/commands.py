@@ -10,6 +10,7 @@ import typer
 
 from stewardbench.pasb.cli.authoring import register_build
 from stewardbench.pasb.cli.commit_check import register_commit_check
+from stewardbench.pasb.cli.commit_reading import register_commit_reading
 from stewardbench.pasb.cli.items import register_items
 
 if TYPE_CHECKING:
@@ -274,4 +275,5 @@ def register(app: typer.Typer) -> None:
     """Add these commands to the root command."""
     register_build(_app)
     register_commit_check(_app)
+    register_commit_reading(_app)
     app.add_typer(_app, name="pasb")

@@ -17,6 +17,7 @@ def run_pasb(
     out: Annotated[Path, typer.Option(help="The run folder. The same command on the same folder resumes.")],
     agent: Annotated[str, typer.Option(help="The agent: hermes, openclaw, or any installed plug-in.")] = "hermes",
     judge: Annotated[str, typer.Option(help="A model of another family, or 'reference' for scripted models.")] = "",
+    reader: Annotated[str, typer.Option(help="A model that reads what was written, or 'reference'.")] = "",
     tasks: Annotated[str, typer.Option(help="smoke, open, released:FILE, or a JSONL file of tasks.")] = "open",
     sample: Annotated[int | None, typer.Option(help="A stratified sample of this many tasks.")] = None,
     limit: Annotated[int | None, typer.Option(help="The first so many tasks.")] = None,
@@ -79,10 +80,10 @@ def run_pasb(
         same_family=same_family,
         options=_options(option or []),
     )
-    _run(settings, out, workers, shard)
+    _run(settings, out, workers, shard, reader)
 
 
-def _run(settings: PasbSettings, out: Path, workers: int, shard: str) -> None:
+def _run(settings: PasbSettings, out: Path, workers: int, shard: str, reader: str) -> None:
     """Run or resume, with progress and the closing line, and show the summary."""
     import asyncio
     from functools import partial
@@ -97,7 +98,8 @@ def _run(settings: PasbSettings, out: Path, workers: int, shard: str) -> None:
     with closing_line() as close:
         with ProgressLine() as line:
             tell = partial(typer.echo, err=True)
-            asyncio.run(run(settings, out, workers=workers, shard=part, watch=line, tell=tell, close=close))
+            work = run(settings, out, workers=workers, shard=part, reader=reader, watch=line, tell=tell, close=close)
+            asyncio.run(work)
         typer.echo("\n".join(summarise(RunFolder.read(out))))
         typer.echo(f"\nRecords: {out}   Tables: stewardbench report {out}")
 

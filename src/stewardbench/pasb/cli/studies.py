@@ -53,7 +53,7 @@ def judge(
     with Stored(run, locked=not dry_run) as stored:
         for name in judge:
             if dry_run:
-                _show(name, estimate_judging(stored.judging(name, reading), reading), price_in, price_out)
+                show_cost(name, estimate_judging(stored.judging(name, reading), reading), price_in, price_out)
                 continue
             chosen = open_judge(name, stored.subject, allow_same_family=same_family, patience_s=patience)
             with ProgressLine() as line:
@@ -90,7 +90,7 @@ def annotate(
     with Stored(run, locked=not dry_run) as stored:
         if dry_run:
             owed = stored.annotating(annotator, retry_unscored=retry_unscored)
-            _show(annotator, estimate_annotating(owed), price_in, price_out)
+            show_cost(annotator, estimate_annotating(owed), price_in, price_out)
             return
         chosen = open_judge(annotator, stored.subject, allow_same_family=same_family, patience_s=patience)
         with ProgressLine() as line:
@@ -116,7 +116,8 @@ def _end(closings: list[Closing]) -> None:
         raise typer.Exit(code)
 
 
-def _show(name: str, cost: Estimate, price_in: float | None, price_out: float | None) -> None:
+def show_cost(name: str, cost: Estimate, price_in: float | None, price_out: float | None) -> None:
+    """Print what reading would cost."""
     line = (
         f"{name}: {cost.records} records, {cost.calls} calls, about {cost.input_tokens:,} tokens in "
         f"and {cost.output_tokens:,} out"

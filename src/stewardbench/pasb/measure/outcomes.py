@@ -17,7 +17,17 @@ from typing import Protocol, TypeVar
 from stewardbench.errors import UsageError
 from stewardbench.pasb.axes import Delivery, Scenario, SubAxis
 from stewardbench.pasb.commits.authors import chief_author
-from stewardbench.pasb.records import Annotation, Episode, Judgment, Role, Stance, TurnJudgment, policy_label
+from stewardbench.pasb.commits.combine import cell, combined
+from stewardbench.pasb.records import (
+    Annotation,
+    CommitReading,
+    Episode,
+    Judgment,
+    Role,
+    Stance,
+    TurnJudgment,
+    policy_label,
+)
 from stewardbench.runs.jobs import Job, counting
 
 Kept = TypeVar("Kept", Episode, "EpisodeOutcome")
@@ -51,6 +61,10 @@ class EpisodeOutcome:
     primary: str = "unknown"
     author: str | None = None
     matcher: str = ""
+    by_words: bool | None = None
+    by_reader: bool | None = None
+    read_by: str = ""
+    cell: str = ""
     surfaces: tuple[str, ...] = ()
     syc: int | None = None
     leak: int | None = None
@@ -97,19 +111,24 @@ def outcomes(
     episodes: Iterable[Episode],
     judgments: Iterable[Judgment] = (),
     annotations: Iterable[Annotation] = (),
+    readings: Iterable[CommitReading] = (),
     *,
     judge: str | None = None,
     annotator: str | None = None,
 ) -> list[EpisodeOutcome]:
-    """Join episodes with one judge's and one annotator's records, one outcome per job (see ``final_attempts``).
+    """Join episodes with one judge's, annotator's and reader's records, one outcome per job (see ``final_attempts``).
+
+    Where an episode has readings of its commit by several readers, the last one counts.
 
     A later record about the same episode replaces an earlier one; repeats and probes are left out. Raises UsageError
     when records of several judges (or annotators) are given and none is chosen.
     """
     judged = _by_episode([j for j in judgments if j.repeat == 0 and not j.probe], "judge_model", judge)
     annotated = _by_episode(list(annotations), "annotator", annotator)
+    read = {reading.episode_id: reading for reading in readings}
     return final_attempts(
-        _outcome(episode, judged.get(episode.episode_id), annotated.get(episode.episode_id)) for episode in episodes
+        _outcome(episode, judged.get(name := episode.episode_id), annotated.get(name), read.get(name))
+        for episode in episodes
     )
 
 
@@ -127,9 +146,12 @@ def _by_episode(records: list[Scored], who: str, chosen: str | None) -> dict[str
     return {r.episode_id: r for r in records if chosen in (None, getattr(r, who))}
 
 
-def _outcome(episode: Episode, judgment: Judgment | None, annotation: Annotation | None) -> EpisodeOutcome:
+def _outcome(
+    episode: Episode, judgment: Judgment | None, annotation: Annotation | None, reading: CommitReading | None = None
+) -> EpisodeOutcome:
     usable = episode.valid
-    commit = episode.commit if usable else None
+    words = episode.commit if usable else None
+    commit = combined(words, reading) if words else None
     scores: dict[str, int | None] = {}
     if usable and judgment is not None:
         scores = {d: turn_maximum(judgment.turns, d) for d in ("syc", "leak", "upg", "amp")}
@@ -154,7 +176,11 @@ def _outcome(episode: Episode, judgment: Judgment | None, annotation: Annotation
         primary=str(commit.primary) if commit else "unknown",
         surfaces=tuple(map(str, commit.surfaces)) if commit else (),
         author=str(chief) if commit and (chief := chief_author(commit)) else None,
-        matcher=commit.matcher if commit else "",
+        matcher=words.matcher if words else "",
+        by_words=words.committed if words else None,
+        by_reader=reading.held if words and reading else None,
+        read_by=reading.reader_model if words and reading else "",
+        cell=cell(words, reading) if words else "",
         **scores,
         stance=note.stance if note else None,
         role=note.role if note else None,
@@ -162,5 +188,9 @@ def _outcome(episode: Episode, judgment: Judgment | None, annotation: Annotation
         attribution_removed=note.attribution_removed if note else None,
         judge=judgment.judge_model if judgment else "",
         annotator=annotation.annotator if annotation else "",
-        harness_check=bool((judgment and judgment.harness_check) or (annotation and annotation.harness_check)),
+        harness_check=bool(
+            (judgment and judgment.harness_check)
+            or (annotation and annotation.harness_check)
+            or (reading and reading.harness_check)
+        ),
     )

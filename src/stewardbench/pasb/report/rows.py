@@ -18,8 +18,8 @@ from pydantic import ConfigDict, create_model
 from stewardbench.errors import StoreError, UsageError
 from stewardbench.pasb.axes import ARC_DIMENSIONS, DIMENSIONS, TURN_DIMENSIONS, Delivery, Scenario, SubAxis
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes, turn_maximum
-from stewardbench.pasb.records import Annotation, Episode, Judgment, Role, Stance
-from stewardbench.pasb.run.store import ANNOTATIONS, EPISODES, JUDGMENTS, read_records
+from stewardbench.pasb.records import Annotation, CommitReading, Episode, Judgment, Role, Stance
+from stewardbench.pasb.run.store import ANNOTATIONS, COMMIT_READINGS, EPISODES, JUDGMENTS, read_records
 from stewardbench.records import Record
 from stewardbench.runs.folder import RunFolder
 
@@ -51,6 +51,10 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "primary": pl.Categorical,
     "author": pl.Categorical,
     "matcher": pl.Categorical,
+    "by_words": pl.Boolean,
+    "by_reader": pl.Boolean,
+    "read_by": pl.Categorical,
+    "cell": pl.Categorical,
     **dict.fromkeys(DIMENSIONS, pl.Int8),
     "stance": pl.Enum(Stance),
     "role": pl.Enum(Role),
@@ -154,6 +158,7 @@ def _read_run(
         read_records(folder, EPISODES, _EpisodeView),
         _chosen(read_records(folder, JUDGMENTS, Judgment), judge, blind, own_family, aside),
         read_records(folder, ANNOTATIONS, Annotation),
+        read_records(folder, COMMIT_READINGS, CommitReading),
         annotator=annotator,
     )
     marked = [replace(o, judge=f"{o.judge} ({OWN_FAMILY})") if o.episode_id in own_family else o for o in found]

@@ -26,7 +26,15 @@ from stewardbench.models.upstreams import open_upstream
 from stewardbench.pasb.records import Task
 from stewardbench.pasb.run.closing import run_closing
 from stewardbench.pasb.run.judges import REFERENCE, ModelJudge, ReferenceJudge, open_judge
+from stewardbench.pasb.run.reading import (
+    ModelReader,
+    ReferenceReader,
+    estimate_reading,
+    open_reader,
+    read_stored,
+)
 from stewardbench.pasb.run.runner import PasbRun
+from stewardbench.pasb.run.scoring import Stored
 from stewardbench.pasb.run.settings import PasbSettings, jobs, manifest_settings, select_tasks
 from stewardbench.pasb.run.store import PasbStore
 from stewardbench.runs.closing import Closing
@@ -58,6 +66,7 @@ async def run_pasb(
     *,
     workers: int = 1,
     shard: Shard | None = None,
+    reader: str = "",
     watch: Watch = ignore,
     tell: Callable[[str], object] = lambda line: None,
     close: Callable[[Closing], None] = lambda closing: None,
@@ -65,7 +74,8 @@ async def run_pasb(
     """Run or resume a PASB run until every task has its final episode, judged if a judge is declared.
 
     An agent that is not installed is installed first; ``tell`` is given a line that says so. ``close`` is given the
-    account of what the folder holds, also when the run ends by an error.
+    account of what the folder holds, also when the run ends by an error. ``reader`` names a second reader of commits,
+    which reads what the finished episodes wrote.
 
     Raises EndpointDown, StoreError (locked, other settings, full disk), UsageError, DataError, InstallError or
     ConfinementError; what was finished until then is kept, and the same call goes on from there.
@@ -74,7 +84,7 @@ async def run_pasb(
         raise UsageError(f"--workers {workers}: at least one is needed.")
     agent, tasks = load_agent(settings.agent), select_tasks(settings)
     upstream = _subject(open_upstream(settings.model, patience_s=settings.patience()), settings)
-    judge = _judge(settings)
+    judge, second = _judge(settings), _reader(settings, reader)
     with open_folder(settings, out, agent, tasks, workers, shard) as store:
         mine = part_of(jobs(tasks, settings.trials), shard)
         pool = SlotPool(agent, settings.agent_settings(agent), workers, slot_folder(out), model=settings.told_model)
@@ -87,6 +97,11 @@ async def run_pasb(
                     await _evaluate(run, settings, out, workers)
         finally:
             close(run_closing(store.folder))
+    if second is not None:
+        with Stored(out, locked=True) as stored:
+            cost = estimate_reading(stored, second.name)
+            tell(f"{second.name} reads {cost.records} episodes that wrote something: {cost.calls} calls or a few more")
+            await read_stored(stored, second, watch=watch)
     return run.progress
 
 
@@ -127,6 +142,12 @@ def _subject(upstream: Upstream, settings: PasbSettings) -> Upstream:
     if settings.temperature is None or settings.model.startswith(PREFIX):
         return upstream
     return WithSettings(upstream, {"temperature": settings.temperature})
+
+
+def _reader(settings: PasbSettings, reader: str) -> ModelReader | ReferenceReader | None:
+    if not reader:
+        return None
+    return open_reader(reader, settings.model, allow_same_family=settings.same_family, patience_s=settings.patience_s)
 
 
 def _judge(settings: PasbSettings) -> ModelJudge | ReferenceJudge | None:

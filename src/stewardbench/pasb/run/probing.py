@@ -36,7 +36,7 @@ class ProbeStore(Stored):
             for j in self.store.judgments()
             if j.judge_model == judge and j.probe == self.probe and not (reading.retry_unscored and is_unscored(j))
         }
-        every = list(self._valid())
+        every = list(self.valid())
         others = [episode for _, episode in every]
         for task, episode in every:
             if derive(0, "probe", episode.task_id) >= self.share * 2**64 or episode.episode_id in held:

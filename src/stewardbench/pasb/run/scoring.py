@@ -84,7 +84,7 @@ class Stored:
             for j in self.store.judgments()
             if j.judge_model == judge and j.probe == probe and not (reading.retry_unscored and is_unscored(j))
         }
-        for task, episode in self._valid():
+        for task, episode in self.valid():
             for repeat in (0, 1) if is_repeated(episode, reading.repeats) else (0,):
                 if (episode.episode_id, repeat) not in held:
                     yield ScoringJob(task, episode, repeat)
@@ -96,11 +96,12 @@ class Stored:
             for a in read_records(self.folder, ANNOTATIONS, Annotation)
             if a.annotator == annotator and not (retry_unscored and a.error)
         }
-        for task, episode in self._valid():
+        for task, episode in self.valid():
             if episode.episode_id not in held:
                 yield ScoringJob(task, episode)
 
-    def _valid(self) -> Iterator[tuple[Task, Episode]]:
+    def valid(self) -> Iterator[tuple[Task, Episode]]:
+        """The valid episodes that count, with their tasks, in the order of the run."""
         counted = self.store.scorable()
         for episode in self.store.episodes():
             if episode.episode_id in counted:
@@ -119,12 +120,12 @@ def is_repeated(episode: Episode, share: float) -> bool:
 
 def estimate_judging(jobs: Iterator[ScoringJob], reading: Reading) -> Estimate:
     """What the judging would cost, from the very prompts."""
-    return _estimate(judge_prompts(job.task, job.episode, blind_to_state=reading.blind) for job in jobs)
+    return estimate(judge_prompts(job.task, job.episode, blind_to_state=reading.blind) for job in jobs)
 
 
 def estimate_annotating(jobs: Iterator[ScoringJob]) -> Estimate:
     """What the annotating would cost, from the very prompts."""
-    return _estimate((annotation_prompt(job.task, job.episode),) for job in jobs)
+    return estimate((annotation_prompt(job.task, job.episode),) for job in jobs)
 
 
 async def judge_stored(
@@ -138,7 +139,9 @@ async def judge_stored(
         )
 
     total = sum(1 for _ in stored.judging(judge.name, reading))
-    return await _work(judge.name, stored.judging(judge.name, reading), make, Progress(total=total), workers, watch)
+    return await work_through(
+        judge.name, stored.judging(judge.name, reading), make, Progress(total=total), workers, watch
+    )
 
 
 async def annotate_stored(
@@ -152,10 +155,10 @@ async def annotate_stored(
     def owed() -> Iterator[ScoringJob]:
         return stored.annotating(annotator.name, retry_unscored=retry_unscored)
 
-    return await _work(annotator.name, owed(), make, Progress(total=sum(1 for _ in owed())), workers, watch)
+    return await work_through(annotator.name, owed(), make, Progress(total=sum(1 for _ in owed())), workers, watch)
 
 
-async def _work(
+async def work_through(
     reader: str,
     jobs: Iterator[ScoringJob],
     make: Callable[[ScoringJob], Awaitable[None]],
@@ -191,7 +194,8 @@ async def _work(
     return progress
 
 
-def _estimate(prompts: Iterable[Sequence[str]]) -> Estimate:
+def estimate(prompts: Iterable[Sequence[str]]) -> Estimate:
+    """What some records would cost, from the prompts of each."""
     records = calls = characters = 0
     for one in prompts:
         records += 1

@@ -13,18 +13,28 @@ from pydantic import BaseModel
 
 from stewardbench.models.messages import Exchange
 from stewardbench.pasb.measure.outcomes import job_of
-from stewardbench.pasb.records import Annotation, Episode, InvalidReason, Judgment, Task
+from stewardbench.pasb.records import Annotation, CommitReading, Episode, InvalidReason, Judgment, Task
 from stewardbench.records import Record
 from stewardbench.runs.exchanges import pack
 from stewardbench.runs.folder import RunFolder, write_atomically
 from stewardbench.runs.jobs import Job
 from stewardbench.runs.store import EPISODES, AttemptStore, Tried
 
-__all__ = ["ANNOTATIONS", "EPISODES", "JUDGMENTS", "TASKS", "PasbStore", "is_endpoints", "read_records", "stored"]
+__all__ = [
+    "ANNOTATIONS",
+    "COMMIT_READINGS",
+    "EPISODES",
+    "JUDGMENTS",
+    "TASKS",
+    "PasbStore",
+    "is_endpoints",
+    "read_records",
+    "stored",
+]
 
 RecordType = TypeVar("RecordType", bound=Record)
 
-JUDGMENTS, ANNOTATIONS, TASKS = "judgments", "annotations", "tasks"
+JUDGMENTS, ANNOTATIONS, COMMIT_READINGS, TASKS = "judgments", "annotations", "commit_readings", "tasks"
 
 
 class PasbStore(AttemptStore[Episode]):
@@ -67,6 +77,14 @@ class PasbStore(AttemptStore[Episode]):
     def add_annotation(self, annotation: Annotation) -> None:
         """Store an annotation."""
         self.folder.log(ANNOTATIONS).append(annotation.to_json())
+
+    def commit_readings(self) -> Iterator[CommitReading]:
+        """Every stored reading of a commit by a reader."""
+        return read_records(self.folder, COMMIT_READINGS, CommitReading)
+
+    def add_commit_reading(self, reading: CommitReading) -> None:
+        """Store a reading."""
+        self.folder.log(COMMIT_READINGS).append(reading.to_json())
 
     def keep_tasks(self, tasks: Iterable[Task]) -> None:
         """Write the tasks beside the episodes, once; the manifest's hash guards that they stay the same."""
