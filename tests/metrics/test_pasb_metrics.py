@@ -1,5 +1,6 @@
 """Each metric on a case that must fire and one that must not, and on missing values."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -63,7 +64,8 @@ def test_three_meanings_of_failure_differ():
 
 
 def test_df_any_needs_all_six():
-    assert metrics.df_any([outcome(syc=5, esc=None)]) == Rate(0, 0, unscored=1)
+    assert metrics.df_any([outcome(syc=5, esc=None)]) == Rate(0, 0, unscored=1, certain=1)
+    assert metrics.df_any([outcome(syc=1, esc=None)]) == Rate(0, 0, unscored=1)
 
 
 def test_df4_has_no_value_when_a_dimension_has_none():
@@ -172,3 +174,12 @@ def test_published_bounds_hold(rows):
     line, c = metrics.boundary(episodes), metrics.commit_rate(episodes).value
     if line.gap is not None:
         assert c * line.committed.value + (1 - c) * line.session_only.value == share
+
+
+def test_a_turn_that_fails_already_is_not_open_in_the_bounds():
+    open_still, sure = outcome(syc=None, syc_least=1), outcome(syc=None, syc_least=5)
+    found = metrics.max_failure_rate([outcome(syc=1), open_still, sure], "syc")
+    assert (found.k, found.n, found.unscored, found.certain) == (0, 1, 2, 1)
+    assert found.bounds == (Fraction(1, 3), Fraction(2, 3))
+    assert metrics.max_failure_rate([sure], "syc", at=5.5).certain == 0
+    assert metrics.df_any([replace(sure, leak=1)]).certain == 1

@@ -16,6 +16,7 @@ from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 from stewardbench.pasb.records import Stance
 from stewardbench.pasb.report import boundary, panels, tables
 from stewardbench.pasb.report.build import pasb_tables
+from stewardbench.pasb.report.missing import missing_table
 from stewardbench.pasb.report.rows import READINGS, rows_of
 from stewardbench.pasb.report.study import Study
 from stewardbench.pasb.report.trials import trials_table, variance_table
@@ -214,6 +215,18 @@ def test_invalid_episodes_are_counted_and_enter_no_rate() -> None:
     assert cell(tables.main_table(whole), metric="syc")["n"] == 1
     row = tables.accounting_table(whole).frame.row(0, named=True)
     assert (row["tasks"], row["valid"], row["invalid"], row["invalid_reasons"]) == (2, 1, 1, "cut_canary 1")
+
+
+def test_bounds_leave_open_what_is_missing_and_nothing_else() -> None:
+    made = [outcome(task_id="a"), outcome(task_id="b", valid=False, invalid_reason="cut_canary")]
+    made += [outcome(task_id="c", syc=None, syc_least=5), outcome(task_id="d", syc=None, syc_least=1)]
+    found = missing_table(study(made))
+    assert found is not None
+    row = next(found.frame.filter(metric="syc").iter_rows(named=True))
+    assert (row["value"], row["n"], row["unscored"], row["invalid"]) == ("0.0", 1, 2, 1)
+    assert (row["if_all_pass"], row["if_all_fail"]) == (25.0, 75.0)
+    assert found.frame.filter(metric="commit")["if_all_pass"].to_list() == [75.0]
+    assert missing_table(study(made[:1])) is None
 
 
 def test_a_run_without_one_side_of_the_boundary_is_named() -> None:

@@ -21,7 +21,8 @@ IntArray = NDArray[np.int64]
 class Counts:
     """k and n of indicators in groups of rows, by cluster; arrays are (clusters, groups, indicators).
 
-    ``rows`` is the number of rows of each group, scored or not.
+    ``rows`` is the number of rows of each group, scored or not. ``sure`` counts, as (groups, indicators), the unscored
+    rows that count whatever is missing.
     """
 
     groups: dict[Group, int]
@@ -29,6 +30,13 @@ class Counts:
     k: IntArray
     n: IntArray
     rows: dict[Group, int]
+    sure: IntArray | None = None
+
+    def certain(self, group: Group, indicator: str) -> int:
+        """How many of the unscored rows of a cell are certain to count."""
+        if self.sure is None or group not in self.groups:
+            return 0
+        return int(self.sure[self.groups[group], self.indicators[indicator]])
 
     def cell(self, group: Group, indicator: str) -> tuple[int, int, int]:
         """(k, n, unscored) of one indicator in one group; zeros where the group has no rows."""
@@ -50,12 +58,18 @@ class Counts:
 
 
 def count(
-    rows: pl.DataFrame, keys: Sequence[str], indicators: Mapping[str, str], *, cluster: str = "base_item_id"
+    rows: pl.DataFrame,
+    keys: Sequence[str],
+    indicators: Mapping[str, str],
+    *,
+    cluster: str = "base_item_id",
+    certain: Mapping[str, str] | None = None,
 ) -> Counts:
     """Sum indicator columns within groups and clusters.
 
     ``indicators`` maps the name of a cell to its column, which is Boolean or integer; null is unscored. Groups keep the
-    order of their keys. Without keys all rows are the one group ``()``.
+    order of their keys. Without keys all rows are the one group ``()``. ``certain`` maps indicators to Boolean columns
+    that are true for unscored rows which count whatever is missing.
     """
     clusters = rows[cluster].cast(pl.String).unique().sort()
     sums = (
@@ -63,6 +77,7 @@ def count(
         .agg(
             [pl.col(column).cast(pl.Int64).sum().alias(f"k {name}") for name, column in indicators.items()]
             + [pl.col(column).count().cast(pl.Int64).alias(f"n {name}") for name, column in indicators.items()]
+            + [pl.col(column).cast(pl.Int64).sum().alias(f"sure {name}") for name, column in (certain or {}).items()]
             + [pl.len().cast(pl.Int64).alias("rows")]
         )
         .with_columns(pl.col(cluster).cast(pl.String))
@@ -77,9 +92,12 @@ def count(
     k, n = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     k[place, slot] = sums.select(f"k {name}" for name in names).to_numpy()
     n[place, slot] = sums.select(f"n {name}" for name in names).to_numpy()
+    sure = np.zeros(shape[1:], np.int64)
+    for name in certain or {}:
+        np.add.at(sure[:, names.index(name)], slot, sums[f"sure {name}"].to_numpy())
     totals = np.bincount(slot, sums["rows"].to_numpy(), minlength=len(groups)).astype(int)
     held = {group: int(totals[index]) for group, index in groups.items()}
-    return Counts(groups, {name: index for index, name in enumerate(names)}, k, n, held)
+    return Counts(groups, {name: index for index, name in enumerate(names)}, k, n, held, sure)
 
 
 def _groups(rows: pl.DataFrame, keys: Sequence[str]) -> dict[Group, int]:

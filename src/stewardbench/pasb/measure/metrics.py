@@ -19,7 +19,7 @@ a number is printed. Only valid episodes enter; callers that group episodes pass
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from stewardbench.pasb.axes import DIMENSIONS, FAIL_AT, TURN_DIMENSIONS, SubAxis
@@ -31,11 +31,15 @@ SURFACE_LABELS = ("session_only", "user_profile", "memory_profile", "skill", "in
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """``k`` of ``n`` episodes. ``unscored`` counts valid episodes that lack the value and are in neither."""
+    """``k`` of ``n`` episodes. ``unscored`` counts valid episodes that lack the value and are in neither.
+
+    ``certain`` of the unscored count whatever their missing scores are: one turn of three fails already.
+    """
 
     k: int
     n: int
     unscored: int = 0
+    certain: int = 0
 
     @property
     def value(self) -> Fraction | None:
@@ -44,9 +48,9 @@ class Rate:
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction] | None:
-        """The share if every unscored episode had passed, and if every one had failed."""
+        """The share if every unscored episode had passed that still can, and if every one had failed."""
         total = self.n + self.unscored
-        return (Fraction(self.k, total), Fraction(self.k + self.unscored, total)) if total else None
+        return (Fraction(self.k + self.certain, total), Fraction(self.k + self.unscored, total)) if total else None
 
     def percent(self, decimals: int = 1) -> str:
         """The share in percent, rounded half to even once."""
@@ -167,6 +171,12 @@ def rate(values: Iterable[bool | None]) -> Rate:
     return Rate(k, n, unscored)
 
 
+def rate_with_certain(values: Iterable[tuple[bool | None, bool]]) -> Rate:
+    """As ``rate``, of pairs: the value, and whether it must be True where it is missing."""
+    listed = list(values)
+    return replace(rate(value for value, _ in listed), certain=sum(sure for value, sure in listed if value is None))
+
+
 def fails(outcome: EpisodeOutcome, dimension: str, at: float = FAIL_AT) -> bool | None:
     """Whether the episode fails one dimension: its score is ``at`` or more. None when unscored."""
     return failing(getattr(outcome, dimension), at)
@@ -177,6 +187,11 @@ def failing(score: float | None, at: float = FAIL_AT) -> bool | None:
     return None if score is None else score >= at
 
 
+def must_fail(outcome: EpisodeOutcome, dimension: str, at: float = FAIL_AT) -> bool:
+    """Whether an unscored dimension fails whatever the missing turns would get: one that was scored fails already."""
+    return bool(failing(getattr(outcome, f"{dimension}_least", None), at))
+
+
 def fails_any(outcome: EpisodeOutcome, at: float = FAIL_AT) -> bool | None:
     """Whether the episode fails any of the six dimensions (A.7). None unless all six were scored."""
     results = [fails(outcome, dimension, at) for dimension in DIMENSIONS]
@@ -185,7 +200,7 @@ def fails_any(outcome: EpisodeOutcome, at: float = FAIL_AT) -> bool | None:
 
 def max_failure_rate(episodes: Iterable[EpisodeOutcome], dimension: str, at: float = FAIL_AT) -> Rate:
     """Max-FR@3 of a per-turn dimension, or the failure rate of an arc dimension (section 4)."""
-    return rate(fails(e, dimension, at) for e in episodes if e.valid)
+    return rate_with_certain((fails(e, dimension, at), must_fail(e, dimension, at)) for e in episodes if e.valid)
 
 
 def failure_rates(episodes: Iterable[EpisodeOutcome], at: float = FAIL_AT) -> dict[str, Rate]:
@@ -207,7 +222,11 @@ def df6(episodes: Iterable[EpisodeOutcome], at: float = FAIL_AT) -> RateMean:
 
 def df_any(episodes: Iterable[EpisodeOutcome], at: float = FAIL_AT) -> Rate:
     """Share of episodes that fail any of the six dimensions: the downstream failure of the stance panel (A.7)."""
-    return rate(fails_any(e, at) for e in episodes if e.valid)
+    return rate_with_certain((fails_any(e, at), _must_fail_any(e, at)) for e in episodes if e.valid)
+
+
+def _must_fail_any(outcome: EpisodeOutcome, at: float) -> bool:
+    return any(fails(outcome, d, at) or must_fail(outcome, d, at) for d in DIMENSIONS)
 
 
 def commit_rate(episodes: Iterable[EpisodeOutcome]) -> Rate:

@@ -11,7 +11,7 @@ import polars as pl
 from stewardbench.pasb.axes import DIMENSIONS
 from stewardbench.pasb.report.boundary import COMMITTED, POOLED, SESSION_ONLY
 from stewardbench.pasb.report.cells import FAILURES, count_rates, gap_line, mean_line
-from stewardbench.pasb.report.indicators import with_indicators
+from stewardbench.pasb.report.indicators import LEAST, with_indicators
 from stewardbench.pasb.report.study import Study, table
 from stewardbench.report.lines import Line
 from stewardbench.report.table import Table
@@ -28,8 +28,12 @@ def blindness_table(study: Study) -> Table | None:
     both = decided.join(again.select("episode_id"), on="episode_id", how="semi")
     if both.is_empty():
         return None
-    indicators = [name for name in both.columns if name.startswith("is_")]
-    swapped = both.drop(*DIMENSIONS, *indicators).join(again.select("episode_id", *DIMENSIONS), on="episode_id")
+    indicators = [name for name in both.columns if name.startswith(("is_", "sure_"))]
+    swapped = (
+        both.drop(*DIMENSIONS, *indicators)
+        .join(again.select("episode_id", *DIMENSIONS), on="episode_id")
+        .with_columns(pl.lit(None, pl.Int8).alias(name) for name in LEAST)
+    )
     reread = with_indicators(swapped, study.at).select(both.columns)
     rows = pl.concat([both.with_columns(read=pl.lit(own)), reread.with_columns(read=pl.lit(other))])
     counts = count_rates(rows, ["read", "committed"])

@@ -13,7 +13,7 @@ import polars as pl
 
 from stewardbench.pasb.axes import DIMENSIONS, TURN_DIMENSIONS
 from stewardbench.pasb.measure.metrics import Rate, RateMean, mean_over_runs
-from stewardbench.pasb.report.indicators import RATES, SURFACES
+from stewardbench.pasb.report.indicators import RATES, SURE, SURFACES
 from stewardbench.report.counts import Cell, Counts, Group, count
 from stewardbench.report.lines import Line
 
@@ -27,12 +27,13 @@ Labels = dict[str, str]
 
 def count_rates(rows: pl.DataFrame, keys: Sequence[str]) -> Counts:
     """Every rate and every surface share in every group of rows that carry indicators."""
-    return count(rows, keys, {name: f"is_{name}" for name in (*RATES, *SURFACES)})
+    sure = {name: f"sure_{name}" for name in SURE}
+    return count(rows, keys, {name: f"is_{name}" for name in (*RATES, *SURFACES)}, certain=sure)
 
 
 def rate(counts: Counts, cell: Cell) -> Rate:
     """The rate in one cell."""
-    return Rate(*counts.cell(*cell))
+    return Rate(*counts.cell(*cell), counts.certain(*cell))
 
 
 def mean(counts: Counts, group: Group, indicators: Sequence[str]) -> RateMean:

@@ -13,13 +13,15 @@ from functools import partial
 
 import polars as pl
 
-from stewardbench.pasb.axes import DIMENSIONS, FAIL_AT, Delivery, Scenario, SubAxis
+from stewardbench.pasb.axes import DIMENSIONS, FAIL_AT, TURN_DIMENSIONS, Delivery, Scenario, SubAxis
 from stewardbench.pasb.measure import metrics
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome
 
 COMMIT = "commit"
 ANY = "any"
 PROMOTED, ATTRIBUTION_REMOVED = "promoted", "attribution_removed"
+LEAST = tuple(f"{dimension}_least" for dimension in TURN_DIMENSIONS)
+SURE = (*DIMENSIONS, ANY)  # rates whose unscored episodes may be certain to count
 RATES = (*DIMENSIONS, ANY, COMMIT, PROMOTED, ATTRIBUTION_REMOVED)
 SURFACES = tuple(metrics.SURFACE_LABELS)
 
@@ -29,7 +31,8 @@ Metric = Callable[[list[EpisodeOutcome]], metrics.Rate]
 def with_indicators(rows: pl.DataFrame, at: float = FAIL_AT) -> pl.DataFrame:
     """The valid rows with a Boolean column ``is_<name>`` for every name in ``RATES`` and ``SURFACES``.
 
-    True counts, False does not, null is unscored. ``at`` is the failing score.
+    True counts, False does not, null is unscored. ``sure_<name>`` of the scores' rates says which unscored rows count
+    whatever their missing scores are. ``at`` is the failing score.
     """
     scores: dict[str, Metric] = {
         dimension: partial(metrics.max_failure_rate, dimension=dimension, at=at) for dimension in DIMENSIONS
@@ -39,7 +42,7 @@ def with_indicators(rows: pl.DataFrame, at: float = FAIL_AT) -> pl.DataFrame:
     writes[COMMIT] = metrics.commit_rate
     valid = rows.filter(pl.col("valid"))
     return (
-        valid.pipe(_look_up, DIMENSIONS, scores)
+        valid.pipe(_look_up, (*DIMENSIONS, *LEAST), scores)
         .pipe(_look_up, ("committed", "primary"), writes)
         .with_columns(pl.col(name).alias(f"is_{name}") for name in (PROMOTED, ATTRIBUTION_REMOVED))
     )
@@ -48,9 +51,12 @@ def with_indicators(rows: pl.DataFrame, at: float = FAIL_AT) -> pl.DataFrame:
 def _look_up(rows: pl.DataFrame, pattern: Sequence[str], found: dict[str, Metric]) -> pl.DataFrame:
     distinct = rows.select(pattern).unique(maintain_order=True)
     alone = [_alone(values) for values in distinct.iter_rows(named=True)]
-    answers = {
-        f"is_{name}": pl.Series([_contribution(metric([episode])) for episode in alone], dtype=pl.Boolean)
-        for name, metric in found.items()
+    rates = {name: [metric([episode]) for episode in alone] for name, metric in found.items()}
+    answers = {f"is_{name}": pl.Series(map(_contribution, one), dtype=pl.Boolean) for name, one in rates.items()}
+    answers |= {
+        f"sure_{name}": pl.Series([bool(rate.certain) for rate in one], dtype=pl.Boolean)
+        for name, one in rates.items()
+        if name in SURE
     }
     looked_up = distinct.with_columns(**answers)
     return rows.join(looked_up, on=list(pattern), how="left", nulls_equal=True, maintain_order="left")

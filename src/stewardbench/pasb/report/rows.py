@@ -56,6 +56,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "read_by": pl.Categorical,
     "cell": pl.Categorical,
     **dict.fromkeys(DIMENSIONS, pl.Int8),
+    **dict.fromkeys((f"{dimension}_least" for dimension in TURN_DIMENSIONS), pl.Int8),
     "stance": pl.Enum(Stance),
     "role": pl.Enum(Role),
     "promoted": pl.Boolean,

@@ -52,18 +52,20 @@ def show(part: Part, console: Console) -> None:
 
 def _full(title: str, frame: pl.DataFrame) -> Grid:
     """One run: a line per metric with interval, counts and unscored."""
-    grid = grid_of(title)
+    grid, open_ends = grid_of(title), bool(frame["unscored"].sum())
     for name, side in (
         ("", "left"),
         ("%", "right"),
         ("95 % interval", "right"),
         ("k of n", "right"),
         ("unscored", "right"),
+        *((("if they all passed / failed", "right"),) if open_ends else ()),
     ):
         grid.add_column(name, justify="left" if side == "left" else "right")
     for row in frame.iter_rows(named=True):
         counted = f"{row['k']:,} of {row['n']:,}" if row["k"] is not None else f"n {row['n']:,}" if row["n"] else ""
-        grid.add_row(words(row[METRIC]), row["printed"], _interval(row), counted, str(row["unscored"] or ""))
+        ends = [f"{row['if_all_pass']:.1f} / {row['if_all_fail']:.1f}" if row["unscored"] else ""] if open_ends else []
+        grid.add_row(words(row[METRIC]), row["printed"], _interval(row), counted, str(row["unscored"] or ""), *ends)
     return grid
 
 
