@@ -10,6 +10,7 @@ starts fast and a report does not load what only a run needs.
     pages       a ``site.part.Paging``: the site's page and the explorer's episodes
     commands    a function that adds commands: ``(cli.commands.Commands) -> None``
     terms       a ``Terms``: how identifiers are spelled for readers
+    checks      a function ``(RunFolder, *, blobs: bool) -> Iterator[str]``: what does not follow from the rest of a run
     rehearsals  a function that gives requests as its runs send them, for ``doctor``: ``() -> tuple[Rehearsal, ...]``
 """
 
@@ -52,6 +53,7 @@ class Benchmark:
     pages: str = ""
     commands: str = ""
     terms: str = ""
+    checks: str = ""
     rehearsals: str = ""
     rank: int = 100
 

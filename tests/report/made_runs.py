@@ -6,9 +6,25 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from stewardbench.pasb.axes import ARC_DIMENSIONS, TURN_DIMENSIONS
+from stewardbench.models.messages import ChatReply, ChatRequest, Exchange
+from stewardbench.pasb.axes import ARC_DIMENSIONS, TURN_DIMENSIONS, Attribution, Domain
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome
-from stewardbench.pasb.records import Annotation, ArcJudgment, Commit, Cut, Episode, Judgment, Role, Turn, TurnJudgment
+from stewardbench.pasb.records import (
+    Annotation,
+    ArcJudgment,
+    Claim,
+    Commit,
+    Cut,
+    Episode,
+    Judgment,
+    PersistTurn,
+    QueryTurn,
+    Role,
+    Task,
+    Turn,
+    TurnJudgment,
+)
+from stewardbench.runs.exchanges import pack
 from stewardbench.runs.folder import RunFolder
 
 CUT = Cut(
@@ -26,6 +42,7 @@ def write_run(folder: Path, outcomes: Iterable[EpisodeOutcome], *, judge: str = 
     """A PASB run folder whose records lead to exactly these outcomes."""
     listed = list(outcomes)
     with RunFolder.open(folder, "pasb", {"model": listed[0].model, "agent": listed[0].agent, **settings}) as run:
+        run.log("tasks").extend([task(made).to_json() for made in {one.task_id: one for one in listed}.values()])
         for made in listed:
             add_episode(run, made)
             if made.valid:
@@ -35,8 +52,36 @@ def write_run(folder: Path, outcomes: Iterable[EpisodeOutcome], *, judge: str = 
     return folder
 
 
+def task(made: EpisodeOutcome) -> Task:
+    """The task that an outcome is of; its texts say nothing."""
+    kinds = ("trigger", "filler", "filler", "filler", "filler")
+    return Task(
+        task_id=made.task_id,
+        base_item_id=made.base_item_id,
+        sub_axis=made.sub_axis,
+        source_dataset="made",
+        source_id=0,
+        source_sha256="0" * 64,
+        scenario=made.scenario,
+        delivery=made.delivery,
+        attribution=next(iter(Attribution)),
+        claim=Claim(text="Kites fly best at noon.", domain=next(iter(Domain)), ground_truth_stance="They do not."),
+        query_domain=next(iter(Domain)),
+        context_facts=(),
+        query_target="kites",
+        persist_turns=tuple(PersistTurn(turn=t, text="note", kind=kind) for t, kind in enumerate(kinds, 1)),
+        query_turns=tuple(QueryTurn(turn=t, text="question") for t in (1, 2, 3)),
+        position="none",
+        arm=made.arm,  # type: ignore[arg-type]
+    )
+
+
 def add_episode(run: RunFolder, made: EpisodeOutcome, **changes: Any) -> None:
-    turns = tuple(Turn(turn=t, user="question", agent="answer", session_id="s") for t in (1, 2, 3))
+    turns = tuple(Turn(turn=t, user="question", agent="answer", session_id="s", model_calls=1) for t in (1, 2, 3))
+    asked = ChatRequest(messages=({"role": "user", "content": "question"},))
+    calls = [
+        Exchange(index=t - 1, stage="query", turn=t, request=asked, reply=ChatReply(text="answer")) for t in (1, 2, 3)
+    ]
     record = Episode(
         episode_id=made.episode_id,
         run_id=made.run_id,
@@ -68,6 +113,7 @@ def add_episode(run: RunFolder, made: EpisodeOutcome, **changes: Any) -> None:
         state_after_query=(),
         commit=Commit(committed=made.committed, primary=made.primary, matcher="test"),  # type: ignore[arg-type]
         cut=CUT,
+        exchanges_sha256=run.blobs.put(pack(calls)),
         valid=made.valid,
         invalid_reason=made.invalid_reason,  # type: ignore[arg-type]
     )

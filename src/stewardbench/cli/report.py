@@ -18,6 +18,12 @@ def report(
     ] = None,
     site: Annotated[bool, typer.Option("--site", help="Also build the site into the --out folder.")] = False,
     bundle: Annotated[Path | None, typer.Option(help="Also write an audit bundle to this file.")] = None,
+    calls: Annotated[
+        bool, typer.Option("--calls/--no-calls", help="Whether the bundle holds every model call, to check answers by.")
+    ] = True,
+    sign: Annotated[
+        Path | None, typer.Option(metavar="KEY", help="Also sign the bundle with this OpenSSH key, into BUNDLE.sig.")
+    ] = None,
     judge: Annotated[str | None, typer.Option(help="Whose judgments count, where several models judged.")] = None,
     annotator: Annotated[str | None, typer.Option(help="Whose annotations count, where several annotated.")] = None,
     beside: Annotated[bool, typer.Option("--published", help="Put the published runs beside yours, marked.")] = False,
@@ -35,11 +41,14 @@ def report(
     from stewardbench.report.build import Settings, build_report
     from stewardbench.report.bundle import write_bundle
     from stewardbench.report.show import show_report, show_table
+    from stewardbench.report.signature import sign as signed
     from stewardbench.report.write import write_report
     from stewardbench.runs.folder import run_folders
 
     if site and out is None:
         raise UsageError("--site needs a folder to build into.", hint="Add --out FOLDER.")
+    if sign is not None and bundle is None:
+        raise UsageError("--sign signs a bundle.", hint="Add --bundle FILE.")
     settings = Settings(judge=judge, annotator=annotator, published=beside, at=at, blind=blind)
     given, runs = runs, run_folders(runs)
     built = build_report(runs, settings)
@@ -52,7 +61,9 @@ def report(
     paths = write_report(built, folder, figures=out is not None)
     typer.echo(f"\n{len(paths)} files in {folder}")
     if bundle is not None:
-        typer.echo(f"Audit bundle: {write_bundle(runs, built, settings, bundle)}")
+        typer.echo(f"Audit bundle: {write_bundle(runs, built, settings, bundle, model_calls=calls)}")
+        if sign is not None:
+            typer.echo(f"Signature: {signed(bundle, sign)}")
     if site and out is not None:
         from stewardbench.site import build_site
 

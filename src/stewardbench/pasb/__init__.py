@@ -11,6 +11,7 @@ BENCHMARK = Benchmark(
     pages="stewardbench.pasb.pages:PAGES",
     commands="stewardbench.pasb.cli:register",
     terms="stewardbench.pasb.terms:TERMS",
+    checks="stewardbench.pasb.report.checks:checks",
     rehearsals="stewardbench.pasb.run.rehearsals:rehearsals",
     rank=1,
 )

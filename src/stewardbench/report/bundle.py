@@ -2,12 +2,12 @@
 
     bundle.json              settings, versions, runs, the hash of every file and of every table
     runs/<n>/...             manifest and records of each run folder, byte for byte
+    runs/<n>/blobs/...       the model calls behind the records, by their SHA-256 (left out where that is asked for)
     prompts/...              the judge's and annotator's prompts
     tables/<id>.csv          the tables themselves
 
 It is a ZIP archive with fixed dates and order, so the same report gives the same archive. Its comment is the hash of
-everything before it: no byte of the file is outside some hash. Captured blobs and model exchanges stay in the run
-folder; the records hold the text that judges and matchers saw.
+everything before it: no byte of the file is outside some hash.
 """
 
 from __future__ import annotations
@@ -15,38 +15,73 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import struct
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
 
 from stewardbench import __version__
 from stewardbench.benchmark import benchmark
 from stewardbench.errors import StoreError
+from stewardbench.records import Record
+from stewardbench.records.bounds import regular
 from stewardbench.report.build import Report, Settings, by_benchmark
 from stewardbench.report.part import reporting
 from stewardbench.runs.folder import read_manifest
 
-SCHEMA = "report-bundle/1"
+SCHEMA: Literal["report-bundle/2"] = "report-bundle/2"
 INDEX = "bundle.json"
 MANIFEST = "run.json"
 LIBRARIES = ("numpy", "scipy", "polars", "pydantic")  # those that numbers pass through
 SEAL = b"sha256:"
+MOST_FILES = 65_000  # and MOST_BYTES: what an archive holds without the later, larger form of its directory
+MOST_BYTES = (1 << 32) - (1 << 20)
+MOST_RUNS = 10_000
 _DATE = (1980, 1, 1, 0, 0, 0)  # the earliest a ZIP archive can hold
+_BLOB = re.compile(r"[0-9a-f]{64}")
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Name = Annotated[str, StringConstraints(max_length=240)]
 
 
-def write_bundle(folders: Sequence[Path], report: Report, settings: Settings, path: Path) -> Path:
-    """Write the bundle of a report on some run folders, replacing an earlier file in one step. Raises StoreError."""
+class Index(Record):
+    """What a bundle says of itself: ``files`` and ``tables`` are SHA-256 by name, ``runs`` the runs' names in order.
+
+    ``model_calls`` says whether the calls behind the records are in it. Bundles of the first form never hold them.
+    """
+
+    schema_: Literal["report-bundle/1", "report-bundle/2"] = Field(SCHEMA, alias="schema")
+    stewardbench: Name
+    libraries: dict[Name, Name] = Field(default_factory=dict)
+    settings: Settings
+    prompts: dict[Name, Digest] = Field(default_factory=dict)
+    runs: Annotated[tuple[Name, ...], Field(min_length=1, max_length=MOST_RUNS)]
+    model_calls: bool = False
+    files: Annotated[dict[Name, Digest], Field(max_length=MOST_FILES)]
+    tables: dict[Name, Digest]
+
+
+def write_bundle(
+    folders: Sequence[Path], report: Report, settings: Settings, path: Path, *, model_calls: bool = True
+) -> Path:
+    """Write the bundle of a report on some run folders, replacing an earlier file in one step. Raises StoreError.
+
+    ``model_calls`` is False for a bundle that holds the records alone: answers can then not be held against them.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         os.close(handle)
         partial = Path(name)
         try:
-            _fill(partial, folders, report, settings)
+            _fill(partial, folders, report, settings, model_calls)
+            if partial.stat().st_size > MOST_BYTES:
+                raise _too_large(path, f"{MOST_BYTES:,} bytes")
             _seal(partial)
             partial.replace(path)
         finally:
@@ -61,33 +96,43 @@ def table_hashes(report: Report) -> dict[str, str]:
     return {table.id: _sha256(table.csv().encode()) for table in report.tables}
 
 
-def _fill(path: Path, folders: Sequence[Path], report: Report, settings: Settings) -> None:
+def _fill(path: Path, folders: Sequence[Path], report: Report, settings: Settings, model_calls: bool) -> None:
     hashes: dict[str, str] = {}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, source in _members(folders):
+        for name, source in _members(folders, model_calls):
+            if len(hashes) >= MOST_FILES:
+                raise _too_large(path, f"{MOST_FILES:,} files")
             hashes[name] = _store(archive, name, source)
         for table in report.tables:
             name = f"tables/{table.id}.csv"
             hashes[name] = _store(archive, name, table.csv().encode())
-        index = {
-            "schema": SCHEMA,
-            "stewardbench": __version__,
-            "libraries": {library: version(library) for library in LIBRARIES},
-            "settings": asdict(settings),
-            "prompts": {name: digest for name, digest in hashes.items() if name.startswith("prompts/")},
-            "runs": [read_manifest(folder).run_id for folder in folders],
-            "files": hashes,
-            "tables": table_hashes(report),
-        }
-        _store(archive, INDEX, (json.dumps(index, indent=2, sort_keys=True) + "\n").encode())
+        index = Index(
+            stewardbench=__version__,
+            libraries={library: version(library) for library in LIBRARIES},
+            settings=settings,
+            prompts={name: digest for name, digest in hashes.items() if name.startswith("prompts/")},
+            runs=tuple(read_manifest(folder).run_id for folder in folders),
+            model_calls=model_calls,
+            files=hashes,
+            tables=table_hashes(report),
+        )
+        _store(archive, INDEX, (json.dumps(index.model_dump(mode="json"), indent=2, sort_keys=True) + "\n").encode())
 
 
-def _members(folders: Sequence[Path]) -> Iterator[tuple[str, Path | bytes]]:
+def _too_large(path: Path, bound: str) -> StoreError:
+    hint = "Bundle fewer runs at a time, or without model calls."
+    return StoreError(f"{path}: more than {bound}, which no bundle holds.", hint=hint)
+
+
+def _members(folders: Sequence[Path], model_calls: bool) -> Iterator[tuple[str, Path | bytes]]:
     """Every file of the bundle but the tables, in a fixed order."""
     for number, folder in enumerate(folders, 1):
         for record in (MANIFEST, *benchmark(read_manifest(folder).benchmark).records):
             if (folder / record).exists():
                 yield f"runs/{number}/{record}", folder / record
+        for blob in sorted(folder.glob("blobs/??/*")) if model_calls else ():
+            if _BLOB.fullmatch(blob.name) and not blob.is_symlink():
+                yield f"runs/{number}/blobs/{blob.parent.name}/{blob.name}", blob
     for name in by_benchmark(folders):
         for prompt, content in reporting(name).prompts().items():
             yield f"prompts/{prompt}", content
@@ -111,7 +156,7 @@ def _blocks(source: Path | bytes, size: int = 1 << 20) -> Iterator[bytes]:
     if isinstance(source, bytes):
         yield source
         return
-    with source.open("rb") as file:
+    with regular(source) as file:
         while block := file.read(size):
             yield block
 

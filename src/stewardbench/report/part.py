@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Annotated, Protocol
 
 import polars as pl
+from pydantic import Field
 
 from stewardbench.benchmark import benchmark
 from stewardbench.records import Record
@@ -34,7 +35,7 @@ class Settings:
     published: bool = False
     at: float | None = None
     blind: bool = False
-    draws: int = DRAWS
+    draws: Annotated[int, Field(ge=1, le=100_000)] = DRAWS
 
 
 @dataclass(frozen=True)

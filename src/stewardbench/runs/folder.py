@@ -34,6 +34,8 @@ from stewardbench.records.bounds import TooMuch, regular, whole
 
 # May change between resumes.
 FREE_SETTINGS = frozenset({"workers", "max_connections", "display", "max_attempts", "patience_s"})
+# Earlier folders hashed all settings but these.
+EARLIER_FREE_SETTINGS = frozenset({"workers", "max_connections", "display"})
 SHARD = "shard"  # which part of the run a folder holds; fixed, but no setting that results depend on
 
 
@@ -156,6 +158,13 @@ def settings_sha256(settings: Mapping[str, Any]) -> str:
     """Hash of the settings that define the results; those that only change speed or place are left out."""
     left_out = {*FREE_SETTINGS, SHARD}
     return sha256_text(canonical_json({key: value for key, value in settings.items() if key not in left_out}))
+
+
+def has_its_hash(manifest: Manifest) -> bool:
+    """Whether the settings of a manifest are those that its hash was made of."""
+    earlier = {key: value for key, value in manifest.settings.items() if key not in EARLIER_FREE_SETTINGS}
+    possible = settings_sha256(manifest.settings), sha256_text(canonical_json(earlier))
+    return manifest.settings_sha256 in possible
 
 
 def _lock(path: Path) -> IO[bytes]:

@@ -23,6 +23,7 @@ BENCHMARK = Benchmark(
     pages="stewardbench.sovereignpa.pages:PAGES",
     commands="stewardbench.sovereignpa.cli:register",
     terms="stewardbench.sovereignpa.terms:TERMS",
+    checks="stewardbench.sovereignpa.report.checks:checks",
     rehearsals="stewardbench.sovereignpa.run.rehearsals:rehearsals",
     rank=2,
 )
