@@ -40,6 +40,9 @@ def _faults(log: EpisodeLog, scenario: AnyScenario | None) -> Iterator[str]:
     except StewardError as error:
         yield error.message
         return
+    except ValueError:  # an episode that has not ended has no log
+        yield "its events do not follow from its replies, which do not lead to an end"
+        return
     if canonical_json(scored.metrics.as_dict()) != canonical_json(log.metrics.as_dict()):
         yield "its metrics do not follow from its events"
     if canonical_json(played.metrics.as_dict()) != canonical_json(log.metrics.as_dict()):
