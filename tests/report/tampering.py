@@ -26,7 +26,7 @@ from made_outcomes import outcome
 from stewardbench.agents.interface import Surface
 from stewardbench.errors import StewardError
 from stewardbench.pasb.axes import Delivery
-from stewardbench.pasb.episode.commit import find_commit
+from stewardbench.pasb.commits.matcher import find_commit
 from stewardbench.pasb.records import ArcJudgment, Captured, TurnJudgment
 from stewardbench.pasb.run.settings import tasks_sha256
 from stewardbench.report.build import Settings, build_report

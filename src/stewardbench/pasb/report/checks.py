@@ -14,7 +14,7 @@ from stewardbench.agents.interface import Surface
 from stewardbench.errors import StewardError
 from stewardbench.models.messages import Exchange
 from stewardbench.pasb.axes import ARC_DIMENSIONS, TURN_DIMENSIONS
-from stewardbench.pasb.episode.commit import MATCHER, find_commit
+from stewardbench.pasb.commits.matcher import MATCHER, find_commit
 from stewardbench.pasb.judging.answers import Answer
 from stewardbench.pasb.judging.judge import RUBRIC_VERSION, read_arc, read_turn
 from stewardbench.pasb.records import Annotation, ArcJudgment, Captured, Cut, Episode, Judgment, Task, TurnJudgment
@@ -104,7 +104,10 @@ def _commit_faults(episode: Episode, task: Task) -> Iterator[str]:
             after[state.path] = state
     found, stored = find_commit(task.claim.text, before, after, surfaces.__getitem__), episode.commit
     assert stored is not None
-    if (found.committed, found.primary, found.surfaces) != (stored.committed, stored.primary, stored.surfaces):
+    # Unchanged files are kept by hash alone, and what they hold can turn a doubt either way: a doubt proves nothing.
+    contrary = None not in {found.committed, stored.committed} and found.committed != stored.committed
+    elsewhere = found.committed and stored.committed and found.surfaces != stored.surfaces
+    if contrary or elsewhere:
         yield f"its commit is recorded as {stored.primary}; its captured files give {found.primary}"
 
 
