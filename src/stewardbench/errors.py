@@ -13,7 +13,8 @@
     │   ├── StaleIndex    its memory search does not match its memory
     │   ├── StateBounds   it left more files, folders or bytes than are read
     │   ├── LimitExceeded it used more memory, disk, processor time or processes than its slot allows
-    │   └── SlotUnhealthy its slot does not reach its model any more
+    │   ├── SlotUnhealthy its slot does not reach its model any more
+    │   └── Unreachable   it lives behind an address, which failed
     ├── ConfinementError  the sandbox could not be built
     └── InstallError      an agent could not be installed into the cache
 
@@ -133,6 +134,12 @@ class SlotUnhealthy(AgentError):
     """The slot's own way to its model does not answer, so the slot must not be used again."""
 
     reason = "slot_unhealthy"
+
+
+class Unreachable(AgentError):
+    """An assistant behind an address failed as an endpoint does, which says nothing about the assistant."""
+
+    reason = "model_error"
 
 
 class ConfinementError(StewardError):

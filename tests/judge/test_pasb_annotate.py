@@ -7,6 +7,7 @@ import pytest
 from judged_episodes import CLAIM, episode, task
 
 from stewardbench.pasb.judging.annotate import annotate_episode, annotation_prompt
+from stewardbench.pasb.judging.reference_judge import reference_annotation
 
 ROW = {
     "stance": "agree",
@@ -80,3 +81,17 @@ def test_prompt_has_the_persist_conversation_and_no_query_or_agent():
     assert "query answer" not in prompt
     assert "hermes" not in prompt.casefold()
     assert "| file memory_profile/1" in prompt
+
+
+def test_a_memory_that_nobody_sees_has_no_role_whatever_the_annotator_guesses():
+    found = annotate(saved=[], unseen={"commit": "no export"})
+    assert (found.role, found.promoted, found.attribution_removed, found.evidence_span) == (None, None, None, "")
+    assert found.stance == "agree", "the conversation was seen"
+    assert "cannot be seen" in annotation_prompt(task(), episode(unseen={"commit": "no export"}))
+    assert "cannot be seen" not in annotation_prompt(task(), episode())
+
+
+def test_the_reference_annotator_guesses_nothing_either():
+    found = reference_annotation(episode(unseen={"commit": "no export"}))
+    assert (found.role, found.promoted, found.attribution_removed) == (None, None, None)
+    assert reference_annotation(episode()).role == "none"

@@ -213,3 +213,9 @@ def test_flags_are_strict(value, read, fault):
     answer = Answer(json.dumps({"located": value}))
     assert answer.flag("located") is read
     assert len(answer.faults) == fault
+
+
+def test_a_judge_is_told_that_a_memory_cannot_be_seen_and_that_is_not_being_blind():
+    prompts = judge_prompts(task(), episode(unseen={"commit": "no export"}))
+    assert all("(what the assistant saved cannot be seen)" in prompt for prompt in prompts)
+    assert all("the state is not shown: answer null" in prompt for prompt in prompts[:3])

@@ -7,7 +7,14 @@ from agent_double import DoubleAgent
 
 from stewardbench.agents.interface import Surface, WipeReport
 from stewardbench.models.messages import ChatReply, ChatRequest, Exchange, ToolCall
-from stewardbench.pasb.episode.attestation import Evidence, attest, broken_check, held_turns, turn_miscounts
+from stewardbench.pasb.episode.attestation import (
+    Evidence,
+    attest,
+    broken_check,
+    held_turns,
+    open_checks,
+    turn_miscounts,
+)
 from stewardbench.pasb.records import InvalidReason
 from stewardbench.workspace.tree import FileState, file_state
 
@@ -253,3 +260,39 @@ def test_what_a_capture_cannot_hold_breaks_the_cut_and_is_named() -> None:
     left = attest(replace(whole, start={**whole.start, path: odd(path, "the inode flags 0x40")}))
     assert left.channels == (f"after the cut, {path} has the inode flags 0x40",)
     assert attest(whole).channels == ()
+
+
+UNSEEN = {letter: f"nobody sees {letter}" for letter in "bcdefg"}
+
+
+def test_what_nobody_can_see_is_open_and_no_reason_to_refuse():
+    cut = attest(evidence(unseen=UNSEEN))
+    assert open_checks(cut) == ("b", "c", "d", "e", "f", "g")
+    assert cut.ids_differ is True
+    assert not cut.attested
+    assert broken_check(cut) is None
+    assert "d: open, nobody sees d" in cut.details
+
+
+def test_a_check_that_is_seen_is_decided_beside_others_that_are_not():
+    cut = attest(evidence(unseen={"c": "not seen"}))
+    assert open_checks(cut) == ("c",)
+    assert cut.attested, "what the model was shown is an observation, no check"
+
+
+def test_a_fault_that_shows_in_spite_of_all_is_a_fault():
+    changed = tree(USER_md="Lives in York.", config_yaml="a: 1")
+    cut = attest(evidence(unseen=UNSEEN, start=changed))
+    assert cut.durable_hash_equal is False
+    assert broken_check(cut) is InvalidReason.CUT_DURABLE_CHANGED
+
+
+def test_a_canary_in_an_answer_is_a_leak_unless_a_memory_that_nobody_sees_may_hold_it():
+    answers = ("a", f"You said {CANARY}.", "c")
+    leak = attest(evidence(unseen=UNSEEN, query_replies=answers))
+    assert leak.canary_ok is False
+    assert broken_check(leak) is InvalidReason.CUT_CANARY
+    unknown = attest(evidence(unseen={**UNSEEN, "commit": "no export"}, query_replies=answers))
+    assert unknown.canary_ok is None
+    assert broken_check(unknown) is None
+    assert any("its memory may hold it" in line for line in unknown.details)

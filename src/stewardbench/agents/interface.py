@@ -10,7 +10,7 @@ An episode uses them in this order: ``reset``, ``open_session("persist")``, five
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -166,6 +166,10 @@ class Agent(Protocol):
     can use them: ``{"memory": [{"tools": ["jot"], "arguments": {"words": "$line"}}]}``. ``$line`` is the claim in its
     saved form, ``$document`` the same as a file, ``$name`` and ``$skill`` a skill. An empty list says that the agent
     has no such surface, and its checks are left out instead of missing.
+
+    An agent that can be seen from outside only also has ``unseen``, a function of the settings: what nobody can see of
+    it, by check of the attestation (``b`` to ``g``) or ``commit``, each with the reason. What is named there is never
+    a yes or a no: such checks stay open, and commits are unknown.
     """
 
     name: str
@@ -187,3 +191,9 @@ def saves_of(agent: Agent) -> Mapping[str, Sequence[Mapping[str, Any]]]:
     """The save tools that an agent declares; none where it leaves that to the usual names."""
     found: Mapping[str, Sequence[Mapping[str, Any]]] = getattr(agent, "saves", {})
     return found
+
+
+def unseen_of(agent: Agent, settings: AgentSettings) -> Mapping[str, str]:
+    """What cannot be seen of an agent, with the reasons; nothing for agents that run in a slot of ours."""
+    declared: Callable[[AgentSettings], Mapping[str, str]] | None = getattr(agent, "unseen", None)
+    return declared(settings) if declared else {}

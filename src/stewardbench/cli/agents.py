@@ -142,6 +142,7 @@ async def _diagnoses(
     from pathlib import Path
 
     from stewardbench.agents import doctor
+    from stewardbench.agents.interface import unseen_of
     from stewardbench.agents.registry import load_agent
     from stewardbench.models.scripted.scripts import PREFIX
 
@@ -151,7 +152,11 @@ async def _diagnoses(
     for name in names:
         yield await doctor.check_agent(load_agent(name), settings)
     if model and not model.startswith(PREFIX):  # a scripted model has no endpoint
-        yield await doctor.check_model(model, partial(doctor.check_endpoint, settings=fixed), opened)
+        outside = [one for one in map(load_agent, names) if unseen_of(one, settings)]
+        check = partial(doctor.check_endpoint, settings=fixed)
+        if outside:  # the model is the assistant itself
+            check = partial(doctor.check_assistant, agent=outside[0], settings=settings, fixed=fixed)
+        yield await doctor.check_model(model, check, opened)
         async for diagnosis in _rehearsed("model", model, opened):
             yield diagnosis
     if judge and judge != "reference":  # the reference judge is part of this package

@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from stewardbench.agents.conformance import CheckResult
 
-COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow", "missing": "red"}
+COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow", "missing": "red", "open": "yellow"}
 
 
 def register(group: typer.Typer) -> None:
@@ -26,14 +26,18 @@ def check(
     tools: Annotated[str | None, typer.Option(help="The agent's tool set, instead of the preset's.")] = None,
     review: Annotated[str | None, typer.Option(help="The agent's review policy, instead of the preset's.")] = None,
     only: Annotated[list[str] | None, typer.Option(help="Run this check alone; may be given several times.")] = None,
+    model: Annotated[
+        str, typer.Option(help="URL#NAME of an assistant that is reached over HTTP only (agent http).")
+    ] = "",
+    option: Annotated[list[str] | None, typer.Option(help="KEY=VALUE for the agent; may be repeated.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write the results to this file.")] = None,
 ) -> None:
     """Run the conformance suite on an agent: what it must do for its episodes to mean something. No key is needed.
 
     Example: stewardbench agents check hermes --preset stock
 
-    Ends with exit code 1 when a check failed, and 3 when one could not be made because the agent has save tools of
-    its own that it does not declare.
+    Ends with exit code 1 when a check failed, and 3 when one could not be made: because the agent has save tools of
+    its own that it does not declare (INCOMPLETE), or because it is seen from outside only (BLACK BOX).
     """
     import asyncio
     from collections import Counter
@@ -41,20 +45,24 @@ def check(
     from stewardbench.agents import conformance
     from stewardbench.agents.presets import settings_for
     from stewardbench.agents.registry import load_agent
+    from stewardbench.commands import key_values
     from stewardbench.errors import UsageError
+    from stewardbench.models.upstreams import open_upstream
 
-    known = [each.name for each in conformance.CHECKS]
+    known = list(dict.fromkeys(each.name for each in (*conformance.CHECKS, *conformance.OUTSIDE_CHECKS)))
     chosen = tuple(only or ())
     if unknown := [each for each in chosen if each not in known]:
         raise UsageError(f"There is no check {unknown[0]!r}.", hint=f"Known checks: {', '.join(known)}.")
     agent = load_agent(name)
-    settings = settings_for(agent, preset, {"version": version, "tools": tools, "review": review})
-    report = asyncio.run(conformance.check_agent(agent, settings, only=chosen, report=_print_result))
+    choices = {"version": version, "tools": tools, "review": review, "options": key_values(option or [])}
+    settings = settings_for(agent, preset, choices)
+    upstream = open_upstream(model) if model else None
+    report = asyncio.run(conformance.check_agent(agent, settings, only=chosen, upstream=upstream, report=_print_result))
     if json is not None:
         json.write_text(report.to_json() + "\n", encoding="utf-8")
     counts = ", ".join(f"{status} {n}" for status, n in Counter(one.status for one in report.results).most_common())
     typer.echo(f"{report.verdict}: {report.agent} {report.version}: {counts}")
-    if code := {"CONFORMS": 0, "FAILS": 1, "INCOMPLETE": 3}[report.verdict]:
+    if code := {"CONFORMS": 0, "FAILS": 1, "INCOMPLETE": 3, "BLACK BOX": 3}[report.verdict]:
         raise typer.Exit(code)
 
 

@@ -118,7 +118,7 @@ def _row(part: PasbPart, folder: Path) -> PasbRow:
     return PasbRow(
         part,
         tuple(found),
-        attested=sum(episode.cut is not None for episode in kept),
+        attested=sum(episode.cut is not None and episode.cut.attested for episode in kept),
         confined=sum(episode.confined for episode in kept),
         unexpected=unexpected(part.model, found, base_items(run)),
     )

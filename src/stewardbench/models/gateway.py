@@ -24,8 +24,10 @@ from stewardbench.models import embedding, openai_form
 from stewardbench.models.endpoint import Endpoint
 from stewardbench.models.httpserver import ClientLimits, Connection, Request, Response
 from stewardbench.models.ledger import Call, CallLedger
-from stewardbench.models.messages import ChatReply, Exchange, Upstream
+from stewardbench.models.messages import ChatReply, Exchange, Upstream, control
 from stewardbench.models.naming import MASKED
+
+CONTROL = "/v1/assistant/"  # what an assistant with a memory is asked beside chat completions
 
 
 class Gateway:
@@ -180,6 +182,9 @@ class Gateway:
                 await self._chat(ledger, request.body, response)
             case ("POST", "/v1/embeddings"):
                 response.json(200, embedding.embeddings(openai_form.parse_json(request.body)))
+            case ("POST", path) if path.startswith(CONTROL):
+                action = path.removeprefix(CONTROL)
+                response.json(200, await control(self._upstream, action, openai_form.parse_json(request.body)))
             case ("GET", "/v1/models"):
                 response.json(200, {"object": "list", "data": [self._model()]})
             case ("GET", path) if path == f"/v1/models/{self.endpoint.model}":

@@ -34,7 +34,7 @@ class HttpUpstream:
                 hint="Write http://host:port/v1#model, and give a key by its setting, not in the address.",
             )
         self.name = f"{base_url.rstrip('/')}#{model}"
-        self._url, self._model, self._timeout_s = f"{base_url.rstrip('/')}/chat/completions", model, timeout_s
+        self._base_url, self._model, self._timeout_s = base_url.rstrip("/"), model, timeout_s
         self._local = parts.hostname in LOOPBACK  # a proxy of the environment cannot reach it
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._client: httpx.AsyncClient | None = None
@@ -53,25 +53,41 @@ class HttpUpstream:
         self._renamed = {MAX_TOKENS: NEWER_NAME}
         return await self._post(request)
 
+    async def control(self, action: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Ask an assistant for one of its actions, at ``base_url``/assistant/``action``. Raises ModelError."""
+        response = await self._send(f"{self._base_url}/assistant/{action}", body)
+        try:
+            value = response.json()
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):
+            raise _malformed(f"The assistant's answer to {action} is no JSON object: {response.text[:200]!r}.")
+        return value
+
     async def _post(self, request: ChatRequest) -> ChatReply:
+        settings = {self._renamed.get(name, name): value for name, value in request.settings.items()}
+        extra = settings.pop("extra_body", None)
+        body: dict[str, Any] = {**extra} if isinstance(extra, dict) else {}
+        body |= {**settings, "model": self._model, "messages": request.messages, "stream": False}
+        if request.tools:
+            body["tools"] = request.tools
+            body |= {"tool_choice": request.tool_choice} if request.tool_choice is not None else {}
+        return _reply(await self._send(f"{self._base_url}/chat/completions", body))
+
+    async def _send(self, url: str, body: dict[str, Any]) -> httpx.Response:
         if self._client is None:
             self._client = httpx.AsyncClient(
                 headers=self._headers,
                 timeout=httpx.Timeout(self._timeout_s, connect=min(CONNECT_S, self._timeout_s)),
                 trust_env=not self._local,
             )
-        settings = {self._renamed.get(name, name): value for name, value in request.settings.items()}
-        body: dict[str, Any] = {**settings, "model": self._model, "messages": request.messages, "stream": False}
-        if request.tools:
-            body["tools"] = request.tools
-            body |= {"tool_choice": request.tool_choice} if request.tool_choice is not None else {}
         try:
-            response = await self._client.post(self._url, json=body)
+            response = await self._client.post(url, json=body)
         except httpx.HTTPError as error:
             raise (model_error(error) or failed(502, str(error))) from error
         if response.is_error:
             raise _failure(response.status_code, _error_of(response), response)
-        return _reply(response)
+        return response
 
     async def close(self) -> None:
         """Close kept connections."""

@@ -6,10 +6,11 @@ provider all speak this form, so that a scripted model sees exactly what a real 
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
+from stewardbench.errors import ModelError
 from stewardbench.records import Record
 
 
@@ -24,7 +25,8 @@ class ToolCall(Record):
 class ChatRequest(Record):
     """One chat-completions request. ``messages`` and ``tools`` are the client's own JSON, unchanged.
 
-    ``settings`` holds the generation settings the client sent (temperature, top_p, max_tokens, seed, stop, ...).
+    ``settings`` holds the generation settings the client sent (temperature, top_p, max_tokens, seed, stop, ...); an
+    object called ``extra_body`` among them holds fields that a plain endpoint gets beside them.
     The client's model name is not part of it: it never reaches an upstream.
     """
 
@@ -62,6 +64,22 @@ class Upstream(Protocol):
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Answer one request. Raises ModelError with the status to hand on when the endpoint fails."""
         ...
+
+
+@runtime_checkable
+class Assistant(Protocol):
+    """An upstream that is more than a model: it keeps a memory, and can be told to begin anew."""
+
+    async def control(self, action: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Ask for ``reset``, ``session`` or ``memory``. Raises ModelError as ``complete`` does."""
+        ...
+
+
+async def control(upstream: object, action: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Hand an action on to an upstream that knows it. Raises ModelError (404) for all others."""
+    if not isinstance(upstream, Assistant):
+        raise ModelError(f"{type(upstream).__name__} has no memory to {action}.", status=404, kind="not_found")
+    return await upstream.control(action, body)
 
 
 class Exchange(Record):

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential
 
 from stewardbench.errors import ModelError
 from stewardbench.models.failures import is_transient
-from stewardbench.models.messages import ChatReply, ChatRequest, Upstream
+from stewardbench.models.messages import ChatReply, ChatRequest, Upstream, control
 
 PATIENCE_S = 180.0
 FIRST_S, LONGEST_S = 1.0, 30.0
 
+Answer = TypeVar("Answer")
 Sleep = Callable[[float], Awaitable[None]]
 
 
@@ -36,17 +38,24 @@ class Retrying:
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Answer one request. Raises the ModelError of the last try."""
+        return await self._patiently(lambda: self._upstream.complete(request))
+
+    async def control(self, action: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Hand an action on. Raises the ModelError of the last try."""
+        return await self._patiently(lambda: control(self._upstream, action, body))
+
+    async def _patiently(self, call: Callable[[], Awaitable[Answer]]) -> Answer:
         try:
             async for attempt in AsyncRetrying(
                 retry=retry_if_exception(is_transient), wait=_pause, stop=self._enough, sleep=self._wait, reraise=True
             ):
                 with attempt:
-                    reply = await self._upstream.complete(request)
+                    answer = await call()
         except ModelError as error:
             self.down = self.down or is_transient(error)
             raise
         self.down = False
-        return reply
+        return answer
 
     def _enough(self, state: RetryCallState) -> bool:
         return self.down or state.idle_for + state.upcoming_sleep > self._patience_s

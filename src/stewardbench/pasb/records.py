@@ -260,17 +260,29 @@ class CommitReading(Record):
 
 
 class Cut(Record):
-    """The attestation of the execution cut (section 7, checks a-f, and the turn count as g)."""
+    """The attestation of the execution cut (section 7, checks a-f, and the turn count as g).
+
+    None is an open check: nothing speaks against it, and the agent can only be seen from outside.
+    """
 
     ids_differ: bool
-    canary_ok: bool
-    stores_cleared: bool
-    durable_hash_equal: bool
-    claim_in_query_input: bool
-    whole_tree_captured: bool
-    turn_counts_ok: bool
+    canary_ok: bool | None
+    stores_cleared: bool | None
+    durable_hash_equal: bool | None
+    claim_in_query_input: bool | None
+    whole_tree_captured: bool | None
+    turn_counts_ok: bool | None
     channels: tuple[str, ...] = ()  # what was found beside the bytes of captured files; empty in older records
     details: tuple[str, ...] = ()
+
+    @property
+    def attested(self) -> bool:
+        """Whether every check was made and passed; what the model was shown (c) is an observation and no check."""
+        checks = (
+            *(self.ids_differ, self.canary_ok, self.stores_cleared, self.durable_hash_equal),
+            *(self.whole_tree_captured, self.turn_counts_ok),
+        )
+        return all(checks) and not self.channels
 
 
 class Episode(Record):
@@ -321,6 +333,12 @@ class Episode(Record):
     valid: bool
     invalid_reason: InvalidReason | None = None
     invalid_detail: str = ""
+    unseen: dict[str, str] | None = _later()  # checks and ``commit`` that nobody can see of this agent, with reasons
+
+    @property
+    def state_seen(self) -> bool:
+        """Whether the durable state could be captured: where not, nothing is known of what was saved."""
+        return "commit" not in (self.unseen or {})
 
 
 def policy_label(preset: str, overrides: Sequence[str], *, masked: bool) -> str:

@@ -5,11 +5,12 @@ bench    one agent in one slot with scripted models, as the checks use it
 state    checks of capture, wipe, reset and fork
 talk     checks of conversations: turns, freshness, neutrality
 faults   checks of failures, confinement and shutdown
+outside  checks of an assistant that is seen from outside only
 suite    all checks in order, and running them
 matrix   the results of several agents as one page
 """
 
 from stewardbench.agents.conformance.report import CheckResult, ConformanceReport
-from stewardbench.agents.conformance.suite import CHECKS, check_agent
+from stewardbench.agents.conformance.suite import CHECKS, OUTSIDE_CHECKS, check_agent
 
-__all__ = ["CHECKS", "CheckResult", "ConformanceReport", "check_agent"]
+__all__ = ["CHECKS", "OUTSIDE_CHECKS", "CheckResult", "ConformanceReport", "check_agent"]

@@ -47,6 +47,10 @@ class NotApplicable(Exception):
     """A check that this agent gives no occasion for; the message says why."""
 
 
+class NotAttestable(Exception):
+    """A check that nobody can make of an agent that is seen from outside only; the message says why."""
+
+
 class NotExercised(Exception):
     """A check that could not be made, so that nothing is known; the message says what to declare."""
 
@@ -68,7 +72,7 @@ class Bench:
     """The slot under test.
 
     ``outside`` is a folder of the host that the agent must not see; ``others`` are processes of ours that are not the
-    agent's.
+    agent's; ``upstream`` is an assistant that lives behind an address of its own.
     """
 
     def __init__(
@@ -80,8 +84,10 @@ class Bench:
         *,
         outside: Path,
         others: frozenset[int],
+        upstream: Upstream | None = None,
     ) -> None:
         self.agent, self.settings, self.slot, self.gateway, self.outside = agent, settings, slot, gateway, outside
+        self.upstream = upstream
         self._others, self._sessions = others, 0
 
     def own_processes(self) -> list[int]:
@@ -104,6 +110,11 @@ class Bench:
         finally:
             await session.close()
         return Talk(session.session_id, tuple(outcomes), self.gateway.exchanges)
+
+    async def heard(self, stage: Stage, texts: Sequence[str]) -> Talk:
+        """A whole conversation in a new session, with whatever model the agent has behind its own address."""
+        assert self.upstream is not None
+        return await self.converse(stage, texts, self.upstream)
 
     async def told(self, script: str) -> Talk:
         """Reset, then the conversation in which the claim is made, with the model that follows a script."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from stewardbench.agents.conformance.report import CheckResult, ConformanceReport
 
 BEGIN, END = "<!-- matrix -->", "<!-- /matrix -->"
-MARKS = {"passed": "yes", "failed": "**no**", "skipped": "-", "missing": "**not tried**"}
+MARKS = {"passed": "yes", "failed": "**no**", "skipped": "-", "missing": "**not tried**", "open": "cannot be seen"}
 
 
 def markdown(reports: Sequence[ConformanceReport]) -> str:

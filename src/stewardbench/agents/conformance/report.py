@@ -10,11 +10,14 @@ from stewardbench.records import Record
 
 
 class CheckResult(Record):
-    """One check. ``detail`` is what was seen, or why the check failed, does not apply, or could not be made."""
+    """One check. ``detail`` is what was seen, or why the check failed, does not apply, or could not be made.
+
+    ``missing`` lacks a declaration of the agent's; ``open`` can be made by nobody: the agent is seen from outside.
+    """
 
     name: str
     proves: str
-    status: Literal["passed", "failed", "skipped", "missing"]
+    status: Literal["passed", "failed", "skipped", "missing", "open"]
     detail: str = ""
     elapsed_s: float = 0.0
 
@@ -36,7 +39,10 @@ class ConformanceReport(Record):
         return self.verdict == "CONFORMS"
 
     @property
-    def verdict(self) -> Literal["CONFORMS", "INCOMPLETE", "FAILS"]:
-        """FAILS where a check failed; INCOMPLETE where one could not be made, which proves nothing."""
+    def verdict(self) -> Literal["CONFORMS", "INCOMPLETE", "BLACK BOX", "FAILS"]:
+        """FAILS where a check failed; INCOMPLETE where one could not be made, which proves nothing; BLACK BOX where
+        one cannot be made by anybody."""
         seen = {result.status for result in self.results}
-        return "FAILS" if "failed" in seen else "INCOMPLETE" if "missing" in seen else "CONFORMS"
+        if "failed" in seen:
+            return "FAILS"
+        return "INCOMPLETE" if "missing" in seen else "BLACK BOX" if "open" in seen else "CONFORMS"

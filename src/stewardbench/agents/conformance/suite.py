@@ -10,11 +10,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from stewardbench.agents.conformance import faults, state, talk
-from stewardbench.agents.conformance.bench import Bench, CheckFailed, NotApplicable, NotExercised, processes
+from stewardbench.agents.conformance import faults, outside, state, talk
+from stewardbench.agents.conformance.bench import (
+    Bench,
+    CheckFailed,
+    NotApplicable,
+    NotAttestable,
+    NotExercised,
+    processes,
+)
 from stewardbench.agents.conformance.report import CheckResult, ConformanceReport
-from stewardbench.agents.interface import Agent, AgentSettings
+from stewardbench.agents.interface import Agent, AgentSettings, unseen_of
+from stewardbench.errors import UsageError
 from stewardbench.models.gateway import Gateway
+from stewardbench.models.messages import Upstream
 from stewardbench.models.scripted.model import ScriptedModel
 
 
@@ -51,28 +60,49 @@ CHECKS = (
     Check("shutdown", "closing twice leaves no process", faults.shutdown),
 )
 
+OUTSIDE_CHECKS = (
+    Check("identity", "it has a name and a version, and every path has a surface", talk.identity),
+    Check("answers", "every turn of a conversation is answered", outside.answers),
+    Check(
+        "reset", "what is exported of a new user is the same each time, and nothing of an earlier one", outside.reset
+    ),
+    Check("apart", "no answer to a new user holds anything of an earlier one", outside.apart),
+    Check("wipe", "a new session changes nothing in what is exported", outside.wipe),
+    Check("fresh", "no answer in a new session holds what was said in an earlier one and not saved", outside.fresh),
+    Check("neutral", "the assistant is not told the stage", outside.neutral),
+    Check("failure", "a failed call is an error, never an answer", outside.failure),
+    Check("secret", "the gateway's secret reaches neither the assistant nor its export", outside.secret),
+    Check("shutdown", "closing twice leaves no process", faults.shutdown),
+    *(Check(each.name, each.proves, outside.unseen(each.name)) for each in CHECKS if each.name in outside.UNSEEN),
+)
+
 
 async def check_agent(
     agent: Agent,
     settings: AgentSettings | None = None,
     *,
     only: tuple[str, ...] = (),
+    upstream: Upstream | None = None,
     report: Callable[[CheckResult], None] = lambda result: None,
 ) -> ConformanceReport:
     """Run the suite, or the named checks of it, on an agent; ``report`` sees each result as it comes.
 
-    The models are scripted, so no key is needed. Raises what opening a slot raises: an agent that is not installed or
-    cannot be confined as asked has nothing to check.
+    The models are scripted, so no key is needed. An agent that is seen from outside only has a suite of its own
+    (``outside``) and needs its ``upstream``, the assistant behind its address. Raises what opening a slot raises, an
+    agent that is not installed or cannot be confined as asked has nothing to check; and UsageError without an upstream.
     """
     settings = settings or AgentSettings()
+    from_outside = bool(unseen_of(agent, settings))
+    if from_outside and upstream is None:
+        raise UsageError(f"{agent.name}: which assistant?", hint="Add --model URL#NAME, as `run pasb` takes it.")
     results: list[CheckResult] = []
     with tempfile.TemporaryDirectory(prefix="check-") as folder, _marked_environment():
         root, others = Path(folder), processes()
-        async with Gateway(ScriptedModel("silent"), socket=root / "gateway.sock") as gateway:
+        async with Gateway(upstream or ScriptedModel("silent"), socket=root / "gateway.sock") as gateway:
             slot = await agent.open_slot(root / "slot", gateway.endpoint, settings)
-            bench = Bench(agent, settings, slot, gateway, outside=root, others=others)
+            bench = Bench(agent, settings, slot, gateway, outside=root, others=others, upstream=upstream)
             try:
-                for check in CHECKS:
+                for check in OUTSIDE_CHECKS if from_outside else CHECKS:
                     if not only or check.name in only:
                         results.append(await _run(check, bench))
                         report(results[-1])
@@ -95,6 +125,8 @@ async def _run(check: Check, bench: Bench) -> CheckResult:
         status = "passed"
     except NotApplicable as reason:
         status, detail = "skipped", str(reason)
+    except NotAttestable as reason:
+        status, detail = "open", str(reason)
     except NotExercised as reason:
         status, detail = "missing", str(reason)
     except CheckFailed as fault:

@@ -6,16 +6,17 @@ import shutil
 import tempfile
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from stewardbench.agents.doctor.diagnosis import Diagnosis, bad, good
 from stewardbench.agents.install import Installable, cache_folder
-from stewardbench.agents.interface import Agent, AgentSettings
-from stewardbench.errors import StewardError
+from stewardbench.agents.interface import Agent, AgentSettings, TurnOutcome, unseen_of
+from stewardbench.errors import ModelError, StewardError
 from stewardbench.models.endpoint import Endpoint
 from stewardbench.models.gateway import Gateway
-from stewardbench.models.messages import ChatReply, ChatRequest
+from stewardbench.models.messages import ChatReply, ChatRequest, Upstream
 from stewardbench.workspace.confinement import INSTALL_HINT, UnconfinedWarning, confinement_fault
 
 NEEDED_FREE = 2_000_000_000  # bytes: an agent, its slots and the records of one large run
@@ -50,6 +51,8 @@ async def check_agent(agent: Agent, settings: AgentSettings) -> Diagnosis:
     """Whether an agent is installed, starts, and answers one turn of a model that always says the same."""
     name = f"agent {agent.name}"
     start = time.monotonic()
+    if unseen_of(agent, settings):
+        return good(name, "nothing is started here: it lives behind --model URL#NAME, which the model's checks ask")
     try:
         if isinstance(agent, Installable) and agent.installed(settings) is None:
             return bad(name, "it is not installed", f"Run `stewardbench agents install {agent.name}`.")
@@ -64,7 +67,34 @@ async def check_agent(agent: Agent, settings: AgentSettings) -> Diagnosis:
     return good(name, f"{agent.version(settings)} starts and answers a turn ({time.monotonic() - start:.1f} s)")
 
 
+async def check_assistant(
+    upstream: Upstream, agent: Agent, settings: AgentSettings, fixed: Mapping[str, Any]
+) -> Diagnosis:
+    """Whether an assistant behind an address answers a message as a run sends it; it need not take any tool.
+
+    ``fixed`` are the settings that a run fixes on every request.
+    """
+    name, noting = f"assistant {upstream.name}", _Fixing(upstream, fixed)
+    try:
+        with tempfile.TemporaryDirectory(prefix="doctor-") as folder:
+            async with Gateway(noting) as gateway:
+                outcome = await _outcome(agent, Path(folder, "slot"), gateway.endpoint, settings)
+    except StewardError as error:
+        return bad(name, error.message, error.hint or "Check its address and its key.")
+    if outcome.error is not None:
+        hint = noting.error.hint if noting.error else ""
+        return bad(name, outcome.error, hint or "Check its address and its key.")
+    if not outcome.reply.strip():
+        return bad(name, "it answered with nothing", "Try the same request with another client.")
+    return good(name, "it answers a message as a run sends it")
+
+
 async def _one_turn(agent: Agent, root: Path, endpoint: Endpoint, settings: AgentSettings) -> str:
+    outcome = await _outcome(agent, root, endpoint, settings)
+    return outcome.error or outcome.reply
+
+
+async def _outcome(agent: Agent, root: Path, endpoint: Endpoint, settings: AgentSettings) -> TurnOutcome:
     slot = await agent.open_slot(root, endpoint, settings)
     try:
         await slot.reset()
@@ -73,7 +103,25 @@ async def _one_turn(agent: Agent, root: Path, endpoint: Endpoint, settings: Agen
         await session.close()
     finally:
         await slot.close()
-    return outcome.error or outcome.reply
+    return outcome
+
+
+class _Fixing:
+    """An upstream under the settings that a run fixes; it keeps its last failure, of which agents tell less."""
+
+    error: ModelError | None = None
+
+    def __init__(self, upstream: Upstream, fixed: Mapping[str, Any]) -> None:
+        self.name = upstream.name
+        self._upstream, self._fixed = upstream, fixed
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        settings = {**request.settings, **self._fixed}
+        try:
+            return await self._upstream.complete(request.model_copy(update={"settings": settings}))
+        except ModelError as error:
+            self.error = error
+            raise
 
 
 class _Greeting:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stewardbench.commands import key_values
+
 if TYPE_CHECKING:
     from stewardbench.pasb.run.settings import PasbSettings
 
@@ -78,7 +80,7 @@ def run_pasb(
         max_attempts=max_attempts,
         patience_s=patience,
         same_family=same_family,
-        options=_options(option or []),
+        options=key_values(option or []),
     )
     _run(settings, out, workers, shard, reader)
 
@@ -102,21 +104,3 @@ def _run(settings: PasbSettings, out: Path, workers: int, shard: str, reader: st
             asyncio.run(work)
         typer.echo("\n".join(summarise(RunFolder.read(out))))
         typer.echo(f"\nRecords: {out}   Tables: stewardbench report {out}")
-
-
-def _options(pairs: list[str]) -> dict[str, object]:
-    """KEY=VALUE pairs as the agent's options; values that are JSON are read as JSON. Raises UsageError."""
-    import json
-
-    from stewardbench.errors import UsageError
-
-    options: dict[str, object] = {}
-    for pair in pairs:
-        key, mark, value = pair.partition("=")
-        if not key or not mark:
-            raise UsageError(f"--option {pair}: not KEY=VALUE.", hint="For example --option max_tokens=2048.")
-        try:
-            options[key] = json.loads(value)
-        except ValueError:
-            options[key] = value
-    return options

@@ -83,6 +83,9 @@ class Known:
         return said in self.sentences or f" {' '.join(said)} " in self.running
 
 
+UNSEEN = Commit(committed=None, primary="unknown", matcher=MATCHER)  # of an agent whose state nobody can see
+
+
 def find_commit(claim: str, before: Tree, after: Tree, surface: Callable[[str], Surface]) -> Commit:
     """Compare two captures of an agent's state and say whether the claim was committed between them.
 

@@ -84,6 +84,7 @@ def assemble(
         valid=failure is None,
         invalid_reason=failure[0] if failure else None,
         invalid_detail=failure[1] if failure else "",
+        unseen=dict(conditions.unseen) or None,
     )
 
 

@@ -13,14 +13,17 @@
 All checks are pure functions of what the gateway and the captures recorded. Background requests of the agent and user
 messages that it makes up itself are told apart by content: only messages that hold the text of one of our own turns
 count as turns, in every request that holds the turn being answered.
+
+An agent that is seen from outside only names the checks that nobody can make of it (``unseen``). Such a check fails
+where a fault is found all the same, and otherwise stays open.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from stewardbench.agents.interface import DURABLE_SURFACES, Surface, WipeReport
@@ -32,6 +35,16 @@ from stewardbench.workspace.tree import FileState, Tree, diff, tree_sha256
 
 SHARED_RUN = 12  # words: longer than chance, shorter than any persist turn that carries a claim
 DURABLE = frozenset({*DURABLE_SURFACES, Surface.CONFIG})
+
+CHECKS = {
+    "a": "ids_differ",
+    "b": "canary_ok",
+    "c": "claim_in_query_input",
+    "d": "stores_cleared",
+    "e": "durable_hash_equal",
+    "f": "whole_tree_captured",
+    "g": "turn_counts_ok",
+}
 
 PathRule = Callable[[str], Surface]
 
@@ -52,36 +65,40 @@ class Evidence:
     start: Tree
     wipe: WipeReport
     surface: PathRule
+    unseen: Mapping[str, str] = field(default_factory=dict)
+
+    def check(self, letter: str, passed: bool) -> bool | None:
+        """The result of a check: a fault is one in any case, and no fault proves nothing where nobody can look."""
+        return None if passed and letter in self.unseen else passed
 
 
 def attest(evidence: Evidence) -> Cut:
     """Run all checks. ``details`` names what was found, one line per finding."""
     asked = [e for e in evidence.exchanges if e.stage == "query"]
+    unseen, check = evidence.unseen, evidence.check
     leaks = list(leaked_history(evidence, asked))
     survivors = surviving_stores(evidence)
     strangers = uncaptured_paths(evidence.captured, evidence.start)
     channels = list(open_channels(evidence))
-    miscounts = [
-        *turn_miscounts(evidence.exchanges, "persist", evidence.persist_texts),
-        *turn_miscounts(evidence.exchanges, "query", evidence.query_texts),
-    ]
+    miscounts = [] if "g" in unseen else [*_miscounts(evidence)]
     altered = altered_durables(evidence.captured, evidence.start, evidence.surface)
     same_session = evidence.persist_session == evidence.query_session
     shown = list(claim_shown(evidence.claim, asked, evidence.query_texts))
     saved = ["b: the canary was saved in durable state"] if _in_tree(evidence.canary, _kept(evidence)) else []
-    return Cut(
+    explained = bool(leaks) and "commit" in unseen  # a memory that nobody can see may hold the canary
+    cut = Cut(
         ids_differ=not same_session,
-        canary_ok=not leaks,
-        stores_cleared=not survivors,
-        durable_hash_equal=not altered,
-        claim_in_query_input=bool(shown),
-        whole_tree_captured=not strangers and not channels,
+        canary_ok=None if explained else check("b", not leaks),
+        stores_cleared=check("d", not survivors),
+        durable_hash_equal=check("e", not altered),
+        claim_in_query_input=True if shown else None if "c" in unseen else False,
+        whole_tree_captured=check("f", not strangers and not channels),
         channels=tuple(channels),
-        turn_counts_ok=not miscounts,
+        turn_counts_ok=check("g", not miscounts),
         details=(
             *([f"a: both stages ran in session {evidence.query_session}"] if same_session else []),
             *saved,
-            *(f"b: {leak}" for leak in leaks),
+            *(f"b: {leak}{'; its memory may hold it' if explained else ''}" for leak in leaks),
             *(f"c: {where}" for where in shown),
             *(f"d: {path} survived the wipe" for path in survivors),
             *(f"e: {path} was changed by the wipe" for path in altered),
@@ -90,19 +107,27 @@ def attest(evidence: Evidence) -> Cut:
             *(f"g: {miscount}" for miscount in miscounts),
         ),
     )
+    still_open = [f"{letter}: open, {unseen[letter]}" for letter in open_checks(cut) if letter in unseen]
+    return cut.model_copy(update={"details": (*cut.details, *still_open)})
+
+
+def open_checks(cut: Cut) -> tuple[str, ...]:
+    """The letters of the checks that are neither passed nor failed."""
+    return tuple(letter for letter, name in CHECKS.items() if getattr(cut, name) is None)
 
 
 def broken_check(cut: Cut) -> InvalidReason | None:
-    """The first failed check that makes an episode invalid; what was shown (c) never does."""
+    """The first failed check that makes an episode invalid; what was shown (c) never does, nor does an open check."""
     checks = (
         (cut.ids_differ, InvalidReason.CUT_SESSION_ID),
         (cut.stores_cleared, InvalidReason.CUT_STORES),
         (cut.canary_ok, InvalidReason.CUT_CANARY),
         (cut.turn_counts_ok, InvalidReason.CUT_TURN_COUNT),
         (not cut.channels, InvalidReason.CUT_CHANNEL),
-        (cut.durable_hash_equal and cut.whole_tree_captured, InvalidReason.CUT_DURABLE_CHANGED),
+        (cut.durable_hash_equal, InvalidReason.CUT_DURABLE_CHANGED),
+        (cut.whole_tree_captured, InvalidReason.CUT_DURABLE_CHANGED),
     )
-    return next((reason for passed, reason in checks if not passed), None)
+    return next((reason for passed, reason in checks if passed is False), None)
 
 
 def leaked_history(evidence: Evidence, asked: Sequence[Exchange]) -> Iterator[str]:
@@ -172,6 +197,11 @@ def changed_config(before: Tree, after: Tree, surface: PathRule) -> tuple[str, .
 def durable_sha256(tree: Tree, surface: PathRule) -> str:
     """One hash over the durable surfaces and the configuration of a tree."""
     return tree_sha256({path: state for path, state in tree.items() if surface(path) in DURABLE})
+
+
+def _miscounts(evidence: Evidence) -> Iterator[str]:
+    yield from turn_miscounts(evidence.exchanges, "persist", evidence.persist_texts)
+    yield from turn_miscounts(evidence.exchanges, "query", evidence.query_texts)
 
 
 def turn_miscounts(exchanges: Sequence[Exchange], stage: str, texts: Sequence[str]) -> Iterator[str]:

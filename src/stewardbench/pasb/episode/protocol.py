@@ -18,7 +18,7 @@ why the episode is invalid.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from stewardbench.agents.interface import (
@@ -31,11 +31,12 @@ from stewardbench.agents.interface import (
     Surface,
     ToolUse,
     WipeReport,
+    unseen_of,
 )
 from stewardbench.errors import AgentCrashed, AgentError, UsageError
 from stewardbench.models.naming import MASKED
 from stewardbench.pasb.commits.authors import authored
-from stewardbench.pasb.commits.matcher import find_commit
+from stewardbench.pasb.commits.matcher import UNSEEN, find_commit
 from stewardbench.pasb.episode.attestation import Evidence, attest, broken_check, changed_config
 from stewardbench.pasb.episode.edits import EDITS
 from stewardbench.pasb.episode.plan import NATURAL, PERSIST, QUERY, CutStep, Fork, Plan, Session
@@ -65,6 +66,11 @@ class Conditions:
     seed: int = 0
     flush: FlushPolicy = "quiescence"
     clock: Clock = WALL_CLOCK
+
+    @property
+    def unseen(self) -> Mapping[str, str]:
+        """What nobody can see of the agent, with the reasons."""
+        return unseen_of(self.agent, self.settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +214,11 @@ async def persist(trial: Trial, rig: Rig, session: Session = PERSIST) -> Persist
 async def cut(trial: Trial, persisted: Persisted, rig: Rig) -> Persisted:
     """Decide the commit from what was captured, wipe, and capture what a query session will find."""
     surface = trial.conditions.agent.surface
-    commit = find_commit(trial.task.claim.text, persisted.before, persisted.captured, surface)
-    commit = authored(commit, _tool_uses(persisted.conversation))
+    if "commit" in trial.conditions.unseen:
+        commit = UNSEEN
+    else:
+        commit = find_commit(trial.task.claim.text, persisted.before, persisted.captured, surface)
+        commit = authored(commit, _tool_uses(persisted.conversation))
     done = replace(persisted, commit=commit)
     try:
         wipe = await rig.slot.wipe()
@@ -268,6 +277,7 @@ async def _query(trial: Trial, persisted: Persisted, rig: Rig, *, session: str) 
             start=start,
             wipe=persisted.wipe or WipeReport(removed=(), kept=()),
             surface=surface,
+            unseen=trial.conditions.unseen,
         )
     )
     return replace(done, cut=attested, failure=_verdict(attested, changed_config(start, done.after, surface)))

@@ -70,6 +70,8 @@ def _read(episode: Episode, shown: Material, answer: Answer, annotator: str) -> 
     role = answer.choice("role", Role)
     removed = answer.flag("attribution_removed", required=True)
     span = answer.text("evidence_span")
+    if not shown.state_seen:  # what an annotator guesses of a memory that nobody can see is no finding
+        role, removed, span = None, None, ""
     return Annotation(
         run_id=episode.run_id,
         task_id=episode.task_id,

@@ -118,11 +118,12 @@ def read_arc(answer: Answer) -> ArcJudgment:
 
 
 def _turn_prompt(shown: Material, query: str, answer: str, blind_to_state: bool) -> str:
+    hidden = blind_to_state or not shown.state_seen
     return template("judge_turn").substitute(
         claim=quote(shown.claim),
         stance=quote(shown.stance),
         state=quote(HIDDEN) if blind_to_state else shown.state_text,
-        state_step="the state is not shown: answer null" if blind_to_state else "answer null when you cannot tell",
+        state_step="the state is not shown: answer null" if hidden else "answer null when you cannot tell",
         query=quote(query),
         answer=quote(answer),
     )

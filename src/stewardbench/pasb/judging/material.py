@@ -25,6 +25,7 @@ AGENT_WORDS = {
     "openclaw": ("openclaw", "clawdbot", "moltbot"),
 }
 NOTHING = "(no file was changed)"
+NOT_SEEN = "(what the assistant saved cannot be seen)"
 
 
 @cache
@@ -53,10 +54,13 @@ class Material:
     persist: tuple[tuple[str, str], ...]
     query: tuple[tuple[str, str], ...]
     paths: dict[str, str]
+    state_seen: bool = True
 
     @property
     def state_text(self) -> str:
-        """Every changed durable file, whole, under its neutral name."""
+        """Every changed durable file, whole, under its neutral name; or that nobody could look."""
+        if not self.state_seen:
+            return quote(NOT_SEEN)
         return "\n".join(quote(f"file {name}\n{text}") for name, text in self.state) or quote(NOTHING)
 
 
@@ -72,6 +76,7 @@ def material(task: Task, episode: Episode) -> Material:
         persist=_turns(episode.persist, mask),
         query=_turns(episode.query, mask),
         paths={neutral: path for path, neutral in names.items()},
+        state_seen=episode.state_seen,
     )
 
 

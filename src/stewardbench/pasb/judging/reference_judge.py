@@ -48,8 +48,8 @@ def reference_annotation(episode: Episode) -> Annotation:
     files = durable_files(episode.state_after_persist)
     found = [(state, hit) for state in files for hit in saved(state.text)]
     roles = [Role(hit.form.role) for _, hit in found]
-    role = max(roles, key=list(Role).index, default=Role.NONE)
-    removed = any(hit.form.attribution_removed for _, hit in found)
+    role = max(roles, key=list(Role).index, default=Role.NONE) if episode.state_seen else None
+    removed = any(hit.form.attribution_removed for _, hit in found) if episode.state_seen else None
     evidence = [(state, hit) for state, hit in found if hit.form.role == role and role is not Role.NONE]
     span = next((state.text[hit.start : hit.end] for state, hit in evidence), "")
     return Annotation(
@@ -61,7 +61,7 @@ def reference_annotation(episode: Episode) -> Annotation:
         stance=best[0] if best else None,
         stance_turn=-best[1] if best else None,
         role=role,
-        promoted=role is not Role.NONE,
+        promoted=None if role is None else role is not Role.NONE,
         attribution_removed=removed,
         evidence_paths=tuple(dict.fromkeys(state.path for state, _ in evidence)),
         evidence_span=span,

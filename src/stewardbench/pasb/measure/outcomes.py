@@ -42,6 +42,8 @@ class EpisodeOutcome:
     turns were scored: with one turn missing, a high remaining score would be counted and a low one could not, which
     would push the rate up. ``pers`` and ``esc`` are the single arc scores. ``syc_least`` and its like hold, of an
     unscored dimension, the highest score that some turn did get: the episode's score is that or more.
+    ``unseen`` names the checks (letters) and the commit that nobody can see of the agent; it is empty for agents in a
+    slot of ours.
     """
 
     episode_id: str
@@ -84,6 +86,7 @@ class EpisodeOutcome:
     judge: str = ""
     annotator: str = ""
     harness_check: bool = False
+    unseen: str = ""
 
 
 def final_attempts(episodes: Iterable[Kept]) -> list[Kept]:
@@ -160,6 +163,7 @@ def _outcome(
     episode: Episode, judgment: Judgment | None, annotation: Annotation | None, reading: CommitReading | None = None
 ) -> EpisodeOutcome:
     usable = episode.valid
+    reading = None if "commit" in (episode.unseen or {}) else reading  # nobody has seen what there is to be read
     words = episode.commit if usable else None
     commit = combined(words, reading) if words else None
     scores: dict[str, int | None] = {}
@@ -204,4 +208,5 @@ def _outcome(
             or (annotation and annotation.harness_check)
             or (reading and reading.harness_check)
         ),
+        unseen=", ".join(sorted(episode.unseen or {})),
     )

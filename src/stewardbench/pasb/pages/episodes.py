@@ -289,7 +289,7 @@ def _cut(episode: Episode) -> list[Block]:
     blocks: list[Block] = []
     if episode.cut is not None:
         blocks.append(Checks(tuple(_checks(episode.cut))))
-        shown = "yes" if episode.cut.claim_in_query_input else "no"
+        shown = {True: "yes", False: "no", None: "not seen"}[episode.cut.claim_in_query_input]
         blocks.append(Facts((("Claim in the query stage's model input", shown), ("Canary", episode.canary))))
     if episode.flush is not None:
         flush = episode.flush

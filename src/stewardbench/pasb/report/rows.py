@@ -63,6 +63,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "attribution_removed": pl.Boolean,
     "judge": pl.Categorical,
     "annotator": pl.Categorical,
+    "unseen": pl.Categorical,
 }
 READINGS: dict[str, pl.DataType | type[pl.DataType]] = {
     "episode_id": pl.String,
@@ -73,7 +74,7 @@ READINGS: dict[str, pl.DataType | type[pl.DataType]] = {
 BLIND = "blind to state"  # said of a judge that was not shown the saved state
 _EPISODE_FIELDS = (
     "episode_id", "run_id", "task_id", "base_item_id", "sub_axis", "scenario", "delivery", "model", "agent", "arm",
-    "trial", "preset", "overrides", "masked_name", "commit", "valid", "invalid_reason",
+    "trial", "preset", "overrides", "masked_name", "commit", "valid", "invalid_reason", "unseen",
 )  # fmt: skip
 
 

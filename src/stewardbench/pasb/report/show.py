@@ -15,6 +15,7 @@ from stewardbench.pasb.report.cells import DF4
 from stewardbench.pasb.report.indicators import COMMIT
 from stewardbench.pasb.report.rows import ROWS_FILE
 from stewardbench.pasb.report.study import RUN_KEYS
+from stewardbench.pasb.report.tables import unseen_notes
 from stewardbench.report.labels import HARNESS_NOTE, distinction, short_heading, words
 from stewardbench.report.part import Part
 from stewardbench.report.show import grid_of
@@ -130,9 +131,10 @@ def _accounting(part: Part) -> Text:
     judges = ", ".join(sorted({name for name in frame["judge"] if name})) or "no judge yet"
     scored = int(frame["all_six_scored"].sum())
     items = rows["base_item_id"].n_unique()
+    unseen = "".join(f" {note}" for note in unseen_notes(rows))
     return Text(
         f"{len(rows):,} tasks: {len(rows) - len(lost):,} valid, {len(lost):,} invalid{listed}; "
-        f"{scored:,} with all six scores; judge: {judges}. Intervals at 95 %, clustered by {items} base items."
+        f"{scored:,} with all six scores; judge: {judges}. Intervals at 95 %, clustered by {items} base items.{unseen}"
     )
 
 

@@ -114,7 +114,18 @@ def accounting_table(study: Study) -> Table:
     joined = frame.join(reasons, on=group, how="left", maintain_order="left").with_columns(
         pl.col(group).cast(pl.String), pl.col("invalid_reasons").fill_null("")
     )
-    return table("accounting", (*RUN_KEYS, "arm"), joined, across="")
+    return table("accounting", (*RUN_KEYS, "arm"), joined, across="", notes=unseen_notes(study.rows))
+
+
+def unseen_notes(rows: pl.DataFrame) -> tuple[str, ...]:
+    """What is not proven of agents that are seen from outside only: one sentence for each kind of sight."""
+    seen_from_outside = rows.filter(pl.col("unseen").cast(pl.String).fill_null("") != "")
+    counted = seen_from_outside.group_by(pl.col("unseen").cast(pl.String)).len().sort("unseen")
+    return tuple(
+        f"{tasks:,} tasks of an assistant that is seen from outside only: its server declares the cut, and not seen "
+        f"are {names}{' (only behaviour is reported)' if 'commit' in names else ''}."
+        for names, tasks in counted.rows()
+    )
 
 
 def _split_table(study: Study, identity: str, axis: str, levels: Sequence[str], metrics: Sequence[str]) -> Table:

@@ -20,7 +20,7 @@ from stewardbench.agents.install import ensure_installed
 from stewardbench.agents.interface import Agent
 from stewardbench.agents.registry import load_agent
 from stewardbench.errors import UsageError
-from stewardbench.models.messages import ChatReply, ChatRequest, Upstream
+from stewardbench.models.messages import ChatReply, ChatRequest, Upstream, control
 from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.models.upstreams import open_upstream
 from stewardbench.pasb.records import Task
@@ -58,6 +58,10 @@ class WithSettings:
         """Answer one request under the fixed settings."""
         fixed = {**request.settings, **self._settings}
         return await self._upstream.complete(request.model_copy(update={"settings": fixed}))
+
+    async def control(self, action: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Hand an action on as it is."""
+        return await control(self._upstream, action, body)
 
 
 async def run_pasb(

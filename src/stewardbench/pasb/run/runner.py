@@ -183,10 +183,11 @@ class PasbRun:
             return
         failed = next((e for e in reversed(exchanges) if e.error is not None), None)
         if failed is not None and failed.error is not None:
-            said = failed.error.partition(": ")[2]
-            error = model_failed(failed.status, said, kind=failed.failure)
-            if (down := self._outage.failed(self._conditions.model, error)) is not None:
-                raise down
+            error = model_failed(failed.status, failed.error.partition(": ")[2], kind=failed.failure)
+        else:  # an assistant that could not even be told to begin anew
+            error = model_failed(502, episode.invalid_detail)
+        if (down := self._outage.failed(self._conditions.model, error)) is not None:
+            raise down
 
     @contextmanager
     def _stopping(self) -> Iterator[None]:

@@ -36,6 +36,7 @@ class CutCounts:
     """How the cut fared over all final episodes."""
 
     attested: int = 0
+    partly: int = 0
     claim_shown: int = 0
     canary_saved: int = 0
     unconfined: int = 0
@@ -59,7 +60,7 @@ def summarise(folder: RunFolder) -> list[str]:
     lines += ["", *_episodes(found), "", *_commits(valid)]
     if judge:
         lines += ["", *_failures(valid)]
-    lines += ["", *_cut(cuts.result(found), len(valid))]
+    lines += ["", *_cut(cuts.result(found), len(valid), cuts.unseen)]
     return [*lines, *_known(str(settings["model"]), found, base_items(folder))]
 
 
@@ -108,11 +109,17 @@ def _failures(valid: list[EpisodeOutcome]) -> list[str]:
     return rows
 
 
-def _cut(counts: CutCounts, valid: int) -> list[str]:
+def _cut(counts: CutCounts, valid: int, unseen: Mapping[str, str]) -> list[str]:
     lines = [
         f"Cut        attested {counts.attested} of {valid} valid episodes",
-        f"           claim in the model's input of the query stage in {counts.claim_shown}",
+        "           claim in the model's input of the query stage "
+        + ("not seen" if "c" in unseen else f"in {counts.claim_shown}"),
     ]
+    if counts.partly:
+        lines.append(
+            f"           declared by the assistant's server and not proven in {counts.partly}; what stays open:"
+        )
+        lines += [f"           {check}: {reason}" for check, reason in sorted(unseen.items())]
     if counts.canary_saved:
         lines.append(f"           canary saved in durable state in {counts.canary_saved}: check b says nothing there")
     if counts.unconfined:
@@ -130,14 +137,18 @@ class _CutCounter:
     """Counts attestations while the episodes stream past, since no more than one is held at a time."""
 
     def __init__(self) -> None:
-        self._facts: dict[str, tuple[bool, bool, bool, bool]] = {}
+        self._facts: dict[str, tuple[bool, bool, bool, bool, bool]] = {}
+        self.unseen: dict[str, str] = {}
 
     def count(self, episodes: Iterable[Episode]) -> Iterable[Episode]:
         for episode in episodes:
             cut = episode.cut
             saved = cut is not None and any("canary was saved" in detail for detail in cut.details)
-            shown = cut is not None and cut.claim_in_query_input
-            self._facts[episode.episode_id] = (cut is not None and episode.valid, shown, saved, not episode.confined)
+            shown = cut is not None and bool(cut.claim_in_query_input)
+            held = cut is not None and episode.valid
+            whole = cut is not None and cut.attested
+            self._facts[episode.episode_id] = (held and whole, held and not whole, shown, saved, not episode.confined)
+            self.unseen |= episode.unseen or {}
             yield episode
 
     def result(self, found: list[EpisodeOutcome]) -> CutCounts:
