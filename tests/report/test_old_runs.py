@@ -18,6 +18,7 @@ from stewardbench.runs.folder import run_folders
 OLD = Path(__file__).parents[1] / "old_runs"
 BOUNDS = ("low", "high", "at_most")  # of the estimator, not of the records
 ADDED = ("policy",)  # said of every row since: version 0.1.0 told agents a masked model name
+LATER = ("commits",)  # tables of readings that version 0.1.0 did not make
 TABLES = sorted(path.stem for path in (OLD / "tables").glob("*.csv"))
 
 
@@ -27,7 +28,7 @@ def report() -> Report:
 
 
 def test_the_old_folders_give_the_same_tables_and_no_fewer(report: Report) -> None:
-    assert [table.id for table in report.tables if table.id not in TABLES] == []
+    assert [table.id for table in report.tables if table.id not in (*TABLES, *LATER)] == []
     assert len(TABLES) == 24
 
 

@@ -18,19 +18,21 @@ from stewardbench.agents.interface import DURABLE_SURFACES
 from stewardbench.pasb.commits.reader import HOLDING
 from stewardbench.pasb.records import Commit, CommitReading, CommitSpan, ReadEntry, Relation
 
-WORDS_ONLY = "words only"
+WORDS_ONLY, NOTHING_WRITTEN = "words only", "nothing written"
 
 
 def cell(commit: Commit, reading: CommitReading | None) -> str:
     """The pair of readings in short: ``w+r-`` is words yes, reader no; ``?`` is unknown or void."""
     if reading is None:
         return WORDS_ONLY
+    if not reading.entries:
+        return NOTHING_WRITTEN
     return f"w{_sign(commit.committed)}r{_sign(reading.held)}"
 
 
 def combined(commit: Commit, reading: CommitReading | None) -> Commit:
     """The commit that words and reader make together. ``matcher`` then names both."""
-    if reading is None:
+    if reading is None or not reading.entries:
         return commit
     method = f"{commit.matcher} + {reading.reader_model}"
     read = tuple(_span(one) for one in reading.relations if one.relation in HOLDING or one.relation is Relation.PART)

@@ -94,6 +94,18 @@ async def read_commit(
     )
 
 
+def nothing_written(episode: Episode, reader: str) -> CommitReading:
+    """The reading of an episode without a new entry: a no that needs no call."""
+    return CommitReading(
+        episode_id=episode.episode_id,
+        task_id=episode.task_id,
+        reader_model=reader,
+        prompt_sha256=reader_sha256(),
+        entries=0,
+        held=False,
+    )
+
+
 def understood(raw: str, shown: Sequence[ChangedEntry]) -> tuple[list[ReadEntry], bool | None, list[str]]:
     """What a reply says: verified relations, whether the claim is held (None where void), and what is wrong with it."""
     try:

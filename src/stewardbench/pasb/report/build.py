@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stewardbench.pasb.report import boundary, panels, tables
 from stewardbench.pasb.report.blindness import blindness_table
+from stewardbench.pasb.report.commits import commits_table
 from stewardbench.pasb.report.missing import missing_table
 from stewardbench.pasb.report.mitigation import mitigation_table
 from stewardbench.pasb.report.selection import selection_tables
@@ -35,6 +36,7 @@ def pasb_tables(study: Study) -> tuple[Table, ...]:
         tables.delivery_table(study),
         tables.cross_domain_table(study),
         tables.commit_table(study),
+        commits_table(study),
         missing_table(study),
         trials_table(study),
         variance_table(study),

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from stewardbench.models.scripted.scripts import PREFIX
-from stewardbench.pasb.commits.changed import changed_entries
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome, job_of, outcomes
 from stewardbench.pasb.records import Annotation, CommitReading, Episode, InvalidReason, Judgment
 from stewardbench.pasb.run.known import unexpected
@@ -69,18 +68,13 @@ def annotating_closing(folder: RunFolder, annotator: str) -> Closing:
 
 
 def reading_closing(folder: RunFolder, reader: str) -> Closing:
-    """The account of one reader's reading: the valid episodes that wrote something, and those read."""
+    """The account of one reader's reading: the valid episodes, and those read."""
     kept = {
         one.episode_id: one
         for one in read_records(folder, COMMIT_READINGS, CommitReading)
         if one.reader_model == reader
     }
     readings = {name: one.error or "void" if one.held is None else "" for name, one in kept.items()}
-    for episode in read_records(folder, EPISODES, Episode):
-        if episode.episode_id not in readings and not changed_entries(
-            episode.state_before, episode.state_after_persist
-        ):
-            readings[episode.episode_id] = ""  # nothing was written, so nothing was to be read
     return _reading_closing(folder, readings)
 
 

@@ -19,7 +19,7 @@ from stewardbench.models.upstreams import open_upstream
 from stewardbench.pasb.commits import reference_reader
 from stewardbench.pasb.commits.authors import author_of
 from stewardbench.pasb.commits.changed import ChangedEntry, changed_entries
-from stewardbench.pasb.commits.reader import READING_SCHEMA, read_commit, reading_prompt
+from stewardbench.pasb.commits.reader import READING_SCHEMA, nothing_written, read_commit, reading_prompt
 from stewardbench.pasb.judging.families import same_family
 from stewardbench.pasb.records import CommitReading, Episode, Task
 from stewardbench.pasb.run.judges import asker
@@ -97,20 +97,21 @@ def new_entries(episode: Episode) -> tuple[ChangedEntry, ...]:
 
 
 def owed(stored: Stored, reader: str, *, retry_void: bool = False) -> Iterator[ScoringJob]:
-    """The episodes that a reader still owes: valid ones with a new durable entry, in the order of the run."""
+    """The valid episodes that a reader still owes, in the order of the run."""
     held = {
         one.episode_id
         for one in stored.store.commit_readings()
         if one.reader_model == reader and not (retry_void and one.held is None)
     }
     for task, episode in stored.valid():
-        if episode.episode_id not in held and new_entries(episode):
+        if episode.episode_id not in held:
             yield ScoringJob(task, episode)
 
 
 def estimate_reading(stored: Stored, reader: str) -> Estimate:
     """What the reading would cost, from the very prompts."""
-    return estimate((reading_prompt(job.task.claim.text, new_entries(job.episode)),) for job in owed(stored, reader))
+    every = ((job.task.claim.text, new_entries(job.episode)) for job in owed(stored, reader))
+    return estimate((reading_prompt(claim, shown),) for claim, shown in every if shown)
 
 
 async def read_stored(
@@ -119,7 +120,9 @@ async def read_stored(
     """Make and store every reading that a reader owes. Raises EndpointDown when it stays out of reach."""
 
     async def make(job: ScoringJob) -> None:
-        stored.store.add_commit_reading(await reader.read(job.task, job.episode))
+        written = bool(new_entries(job.episode))
+        reading = await reader.read(job.task, job.episode) if written else nothing_written(job.episode, reader.name)
+        stored.store.add_commit_reading(reading)
 
     total = sum(1 for _ in owed(stored, reader.name, retry_void=retry_void))
     jobs = owed(stored, reader.name, retry_void=retry_void)
