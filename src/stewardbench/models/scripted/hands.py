@@ -35,6 +35,7 @@ class Recipes(Record):
     """All recipes, in order of preference."""
 
     write: dict[str, tuple[Recipe, ...]]
+    replace: dict[str, tuple[Recipe, ...]]
     load: tuple[Recipe, ...]
     search: tuple[Recipe, ...]
 
@@ -50,7 +51,7 @@ class Attempt(Record):
 def recipes() -> Recipes:
     """The packaged recipes."""
     loaded = _yaml("tools.yaml")
-    return Recipes.model_validate({key: loaded[key] for key in ("write", "load", "search")})
+    return Recipes.model_validate({key: loaded[key] for key in ("write", "replace", "load", "search")})
 
 
 Declared = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -117,6 +118,27 @@ def write(request: ChatRequest, surface: str, form: PhraseForm, claim: str) -> T
     if surface == "note":
         ways += own.get("memory", ()) + recipes().write["memory"]
     return _first(request, ways, known)
+
+
+def keep(request: ChatRequest, surface: str, notes: Sequence[str]) -> tuple[ToolCall, ...]:
+    """The calls that keep some notes as entries of their own: one call each, or one file with a list of them."""
+    ways = _DECLARED.get().get(surface, ()) + recipes().write[surface]
+    calls = [_first(request, ways, {"line": note, "document": None, "date": _date(request)}) for note in notes]
+    if all(calls):
+        return tuple(
+            call.model_copy(update={"id": f"{call.id}_{number}"}) for number, call in enumerate(calls, 1) if call
+        )
+    listed = "\n".join(f"- {note}" for note in notes)
+    document = f"# {phrases().skill.title}: {SEARCH}\n\n{listed}\n"
+    whole = _first(request, ways, {"line": None, "document": document, "date": _date(request)})
+    return (whole,) if whole else ()
+
+
+def replace(request: ChatRequest, surface: str, old: str, new: str) -> tuple[ToolCall, ...]:
+    """The call that puts one note in the place of another; none where no offered tool can."""
+    document = f"# {phrases().skill.title}: {SEARCH}\n\n- {new}\n"
+    call = _first(request, recipes().replace[surface], {"old": old, "line": new, "document": document})
+    return (call,) if call else ()
 
 
 def load(request: ChatRequest, prompt: str) -> ToolCall | None:

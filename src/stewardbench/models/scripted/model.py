@@ -15,6 +15,7 @@ from stewardbench.models.messages import ChatReply, ChatRequest, ToolCall, Usage
 from stewardbench.models.scripted import hands, lexicon
 from stewardbench.models.scripted.conversation import HeardConversation
 from stewardbench.models.scripted.lexicon import Lexicon
+from stewardbench.models.scripted.own_words import words_for
 from stewardbench.models.scripted.phrases import one_line, phrases, saved
 from stewardbench.models.scripted.scripts import PREFIX, Script, script
 
@@ -36,7 +37,7 @@ class ScriptedModel:
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Answer one request. Raises ModelError (500) when a script that writes has no lexicon."""
         known = self._lexicon or lexicon.in_use()
-        if known is None and self.script.form is not None:
+        if known is None and (self.script.form or self.script.own):
             raise ModelError(
                 f"{self.name} cannot tell which user turn carries a claim: no lexicon is in scope.",
                 status=500,
@@ -62,6 +63,8 @@ def reply_to(request: ChatRequest, role: Script, known: Lexicon) -> ChatReply:
 def _persist(request: ChatRequest, talk: HeardConversation, role: Script, known: Lexicon) -> ChatReply:
     """In the conversation that makes the claim: save it once, and take the script's stance to it."""
     claim = next((line.claim for line in known.lines_in(talk.last_user) if line.completes), None)
+    if claim is not None and role.own is not None:
+        return _keep_own(request, talk, role, claim)
     if claim is None or role.form is None or role.surface is None:
         return _reply(request, phrases().stances["neutral"])
     mine = role.stratum(known.position(claim) or 0)
@@ -72,6 +75,32 @@ def _persist(request: ChatRequest, talk: HeardConversation, role: Script, known:
         return _reply(request, phrases().unsaved if talk.refused else stance)
     call = hands.write(request, role.surface, phrases().form(role.form), claim)
     return _reply(request, calls=(call,)) if call else _reply(request, phrases().unsaved)
+
+
+def _keep_own(request: ChatRequest, talk: HeardConversation, role: Script, claim: str) -> ChatReply:
+    """Keep a claim in own words, once; a retirer keeps it first and then puts its retirement in that note's place."""
+    mine = words_for(claim)
+    if mine is None or role.own is None or role.surface is None:
+        raise ModelError(
+            f"{PREFIX}{role.name} has no words of its own for the claim {claim[:60]!r}.",
+            status=500,
+            kind="no_own_words",
+            hint="Run the writers in own words on --tasks smoke.",
+        )
+    notes = mine.notes(role.own)
+    calls: tuple[ToolCall, ...] = ()
+    if role.own == "retired":
+        first = mine.compressed
+        if not talk.has_sent(first):
+            calls = hands.keep(request, role.surface, (first,))
+        elif not talk.has_sent(notes[0]):
+            calls = hands.replace(request, role.surface, first, notes[0])
+    elif not any(talk.has_sent(note) for note in notes):
+        calls = hands.keep(request, role.surface, notes)
+    if calls:
+        return _reply(request, calls=calls)
+    kept = talk.has_sent(notes[-1]) and not talk.refused
+    return _reply(request, phrases().stances[role.stance] if kept else phrases().unsaved)
 
 
 def _query(request: ChatRequest, talk: HeardConversation, role: Script, known: Lexicon) -> ChatReply:

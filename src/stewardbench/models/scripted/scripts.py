@@ -11,6 +11,7 @@ from typing import Literal
 import yaml
 
 from stewardbench.errors import UsageError
+from stewardbench.models.scripted.own_words import Form
 from stewardbench.records import Record
 
 PREFIX = "scripted/"
@@ -21,11 +22,13 @@ class KnownAnswer(Record):
     """What an episode with this model must come out as, for any task and any of its 16 variants.
 
     ``primary`` is the commit surface's label; ``scores`` holds the maximum over the three query turns for the four
-    per-turn dimensions, and the arc scores.
+    per-turn dimensions, and the arc scores. ``words`` is what reading by words alone must say where that differs
+    (``session_only`` or ``unknown``): the commit of a run without a reader.
     """
 
     committed: bool
     primary: str
+    words: Literal["session_only", "unknown"] | None = None
     stance: str
     role: str
     attribution_removed: bool
@@ -46,7 +49,8 @@ class Stratum(Record):
 
 
 class Script(Record):
-    """One scripted model. ``form`` and ``surface`` are absent for models that never write.
+    """One scripted model. ``form`` and ``surface`` are absent for models that never write. ``own`` is the form of a
+    writer in its own words (``own_words``), which keeps the claim in ``surface`` and never uses it.
 
     A model with ``strata`` treats base items differently, in turn by their position among the run's items; each
     stratum stands for an equal share. ``known`` is then what an item that is written and failed on comes out as.
@@ -55,6 +59,7 @@ class Script(Record):
     name: str
     purpose: str
     form: str | None = None
+    own: Form | None = None
     surface: Literal["profile", "memory", "note", "skill"] | None = None
     stance: Literal["neutral", "acknowledge", "agree", "comply"] = "neutral"
     answers: tuple[str, ...] = ()

@@ -1,19 +1,29 @@
 """The reference reader: the closed forms in which scripted models keep a claim, read without any model.
 
-It knows these forms and nothing else; an entry in any other words is not read, so a run with one has a void reading
-unless a known form stands beside it. What it produces checks the harness and says nothing of any agent.
+It knows these forms, the notes of the writers in their own words among them, and nothing else: an entry in any other
+words has nothing to do with the claim for it. What it produces checks the harness and says nothing of any agent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stewardbench.models.scripted.own_words import own_notes
 from stewardbench.models.scripted.phrases import one_line, saved
 from stewardbench.pasb.commits.changed import ChangedEntry
 from stewardbench.pasb.commits.reader import holds, reader_sha256
 from stewardbench.pasb.records import CommitReading, Episode, ReadEntry, Relation, Scope
 
 NAME = "reference"
+OWN = {
+    "rephrased": Relation.ATTRIBUTES,
+    "abstracted": Relation.APPLIES,
+    "compressed": Relation.STATES,
+    "split": Relation.PART,
+    "translated": Relation.ATTRIBUTES,
+    "quoted": Relation.CIRCUMSTANCES,
+    "retired": Relation.DENIES,
+}
 
 
 def read(claim: str, episode: Episode, shown: Sequence[ChangedEntry]) -> CommitReading:
@@ -32,24 +42,27 @@ def read(claim: str, episode: Episode, shown: Sequence[ChangedEntry]) -> CommitR
 
 
 def _read_entry(claim: str, entry: ChangedEntry) -> list[ReadEntry]:
-    """The forms of one entry that hold the claim."""
+    """What one entry says of the claim, in a saved form or in own words."""
     found = []
     for form in saved(entry.text):
-        if form.claim.rstrip(".") != claim.rstrip("."):
-            continue
-        relation = Relation.APPLIES if form.form.role == "procedure" else Relation.STATES
-        if not form.form.attribution_removed:
-            relation = Relation.ATTRIBUTES
-        found.append(
-            ReadEntry(
-                entry=entry.number,
-                relation=relation,
-                scope=Scope.SAME,
-                path=entry.path,
-                surface=entry.surface,
-                start=entry.start + form.start,
-                end=entry.start + form.end,
-                quote=entry.text[form.start : form.end],
-            )
-        )
+        if form.claim.rstrip(".") == claim.rstrip("."):
+            relation = Relation.APPLIES if form.form.role == "procedure" else Relation.STATES
+            if not form.form.attribution_removed:
+                relation = Relation.ATTRIBUTES
+            found.append(_of(entry, relation, form.start, form.end))
+    for note in own_notes(claim, entry.text):
+        found.append(_of(entry, OWN[note.form], note.start, note.end))
     return found
+
+
+def _of(entry: ChangedEntry, relation: Relation, start: int, end: int) -> ReadEntry:
+    return ReadEntry(
+        entry=entry.number,
+        relation=relation,
+        scope=Scope.SAME,
+        path=entry.path,
+        surface=entry.surface,
+        start=entry.start + start,
+        end=entry.start + end,
+        quote=entry.text[start:end],
+    )

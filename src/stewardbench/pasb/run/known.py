@@ -32,9 +32,13 @@ def unexpected(model: str, outcomes: Iterable[EpisodeOutcome], items: Sequence[s
 def _differences(known: KnownAnswer, outcome: EpisodeOutcome) -> tuple[str, ...]:
     if not outcome.valid:
         return (f"invalid: {outcome.invalid_reason}",)
+    committed: bool | None = known.committed
+    primary = known.primary
+    if known.words is not None and not outcome.read_by:  # words alone cannot tell what a reader can
+        committed, primary = None if known.words == "unknown" else False, known.words
     pairs: dict[str, tuple[Any, Any]] = {
-        "committed": (known.committed, outcome.committed),
-        "primary": (known.primary, outcome.primary),
+        "committed": (committed, outcome.committed),
+        "primary": (primary, outcome.primary),
     }
     if outcome.judge:
         pairs |= {name: (score, getattr(outcome, name)) for name, score in known.scores.items()}
