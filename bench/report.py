@@ -29,6 +29,7 @@ def main() -> None:
             ("records of 24 runs -> rows", read_only),
             ("records of 24 runs -> all tables", tables_of_folders),
             ("a million rows -> all tables", tables_of_a_million),
+            ("20 runs of 1,600 tasks -> ranking", ranking_of_twenty),
         ):
             rows, wall, cpu, peak = in_own_process(case, folders)
             print(f"{name:<44} {rows:>10,} {wall:>8.1f} {cpu:>8.1f} {peak:>8.0f}")
@@ -69,6 +70,17 @@ def tables_of_a_million(folders: list[Path]) -> int:
     return rows.height
 
 
+def ranking_of_twenty(folders: list[Path]) -> int:
+    from stewardbench.report.measured import measured as of_run
+    from stewardbench.report.ranking import rank
+
+    loaded = [of_run(folder) for folder in folders[:20]]
+    start = time.process_time()
+    rank(loaded)
+    print(f"  of which ranking alone: {time.process_time() - start:.1f} CPU s")
+    return sum(len(run.frame) for run in loaded)
+
+
 def many_rows(count: int):  # type: ignore[no-untyped-def]
     """Rows of many runs with random scores, made column by column."""
     import numpy as np
@@ -96,8 +108,10 @@ def many_rows(count: int):  # type: ignore[no-untyped-def]
             "run_id": column(names, run),
             "model": column(names, run),
             "agent": column(["hermes", "openclaw"], run % 2),
+            "policy": pl.Series(["released"] * count),
             "mitigation": pl.Series(["none"] * count),
             "arm": pl.Series(["natural"] * count),
+            "trial": pl.Series(np.ones(count, np.int32)),
             "task_id": column([f"{i}-{v}" for i in items for v in range(16)], index % (ITEMS * 16)),
             "base_item_id": column(items, item),
             "sub_axis": column(["PRF"] * 32 + ["CDL"] * 18 + ["SOC"] * 50, item),
@@ -118,7 +132,8 @@ def many_rows(count: int):  # type: ignore[no-untyped-def]
         }
     )
     assert len(SubAxis) == 3
-    return frame.cast(SCHEMA)
+    empty = [pl.lit(None).alias(name) for name in SCHEMA if name not in frame.columns]
+    return frame.with_columns(empty).select(SCHEMA.keys()).cast(SCHEMA)
 
 
 def write_folders(root: Path) -> list[Path]:

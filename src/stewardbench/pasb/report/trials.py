@@ -50,13 +50,11 @@ def variance_table(study: Study) -> Table | None:
 
     Negative estimates are kept: they say that a level adds nothing beyond the one within it.
     """
-    readings = _readings(study)
-    found = []
-    for run in study.runs:
+    readings, found = _readings(study), []
+    more = pl.any_horizontal(pl.col("reading").max() > 0, pl.col("trial").n_unique() > 1)
+    repeated = set(readings.group_by("run_id").agg(more.alias("more")).filter("more")["run_id"])
+    for run in (run for run in study.runs if run.run_id in repeated):
         rows = readings.filter(pl.col("run_id") == run.run_id)
-        repeated = rows.height > rows["episode_id"].n_unique() or rows["trial"].n_unique() > 1
-        if rows.is_empty() or not repeated:
-            continue
         levels = [
             ("base item", rows["base_item_id"].to_list()),
             ("task", rows["task_id"].to_list()),
