@@ -101,6 +101,8 @@ def test_an_invalid_episode_shrinks_n_and_is_counted(folders: list[Path], tmp_pa
     booking, cancelling = read_episodes([target])
     study = Study(booking, cancelling)
     assert (len(study.booking), len(study.valid)) == (410, 409)
+    found = build_report([target], Settings(draws=50)).table("sovereignpa_invalid_reasons").frame
+    assert found.select("family", "reason", "tasks").rows() == [("booking", "not recorded", 1)]
 
 
 def test_a_damaged_line_is_named(folders: list[Path], tmp_path: Path) -> None:

@@ -304,5 +304,5 @@ PARTS = (
         "",
         ("table02", "table02_avg", "table09", "table10", "table11", "table12", "table13"),
     ),
-    ("account", "What became of every task", "", ("accounting", "missing")),
+    ("account", "What became of every task", "", ("accounting", "missing", "invalid_reasons", "invalid_tasks")),
 )

@@ -41,5 +41,6 @@ def pasb_tables(study: Study) -> tuple[Table, ...]:
         trials_table(study),
         variance_table(study),
         tables.accounting_table(study),
+        *tables.invalid_tables(study),
     ]
     return tuple(table for table in found if table is not None)

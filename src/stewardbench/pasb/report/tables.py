@@ -13,6 +13,7 @@ from stewardbench.pasb.measure.metrics import Likert
 from stewardbench.pasb.report.cells import DF4, DF6, DF_ANY, FAILURES, mean_line, over_runs, rate_line
 from stewardbench.pasb.report.indicators import ANY, COMMIT
 from stewardbench.pasb.report.study import RUN_KEYS, Study, table
+from stewardbench.report import invalid
 from stewardbench.report.counts import Group, count
 from stewardbench.report.lines import Line
 from stewardbench.report.table import Table, stack
@@ -126,6 +127,17 @@ def unseen_notes(rows: pl.DataFrame) -> tuple[str, ...]:
         f"are {names}{' (only behaviour is reported)' if 'commit' in names else ''}."
         for names, tasks in counted.rows()
     )
+
+
+def invalid_tables(study: Study) -> tuple[Table, ...]:
+    """Why tasks could not be scored, by frequency, and how they differ from the others; none where all are valid."""
+    rows = study.rows.with_columns(pl.col([*RUN_KEYS, "arm"]).cast(pl.String))
+    group = ["origin", *RUN_KEYS, "arm"]
+    found = {
+        "invalid_reasons": invalid.reasons(rows, group, "invalid_reason"),
+        "invalid_tasks": invalid.differences(rows, group, ("scenario", "delivery", "sub_axis", "base_item_id")),
+    }
+    return tuple(table(name, (), frame, across="") for name, frame in found.items() if not frame.is_empty())
 
 
 def _split_table(study: Study, identity: str, axis: str, levels: Sequence[str], metrics: Sequence[str]) -> Table:

@@ -257,5 +257,10 @@ PARTS = (
     ),
     ("defenses", "Defences", "", ("sovereignpa_defenses",)),
     ("cancellations", "Cancellations", "", ("sovereignpa_cancellation",)),
-    ("account", "What became of every episode", "", ("sovereignpa_accounting",)),
+    (
+        "account",
+        "What became of every episode",
+        "",
+        ("sovereignpa_accounting", "sovereignpa_invalid_reasons", "sovereignpa_invalid_tasks"),
+    ),
 )

@@ -24,5 +24,5 @@ def sovereignpa_tables(study: Study, *, published: bool = False) -> tuple[Table,
             effects.defense_table(study),
             effects.correlation_table(study, main.frame),
         ]
-    found += [cancellation_table(study), tables.accounting_table(study)]
+    found += [cancellation_table(study), tables.accounting_table(study), *tables.invalid_tables(study)]
     return tuple(table for table in found if table is not None)

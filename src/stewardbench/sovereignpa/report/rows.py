@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from stewardbench.runs.folder import RunFolder
 from stewardbench.runs.jobs import Job, counting
 from stewardbench.sovereignpa.axes import CancelVariant, Variant
+from stewardbench.sovereignpa.conversation import failure_of
 from stewardbench.sovereignpa.prompts import Defense
 from stewardbench.sovereignpa.records import job_of
 from stewardbench.sovereignpa.rows import BookingRow, CancelRow
@@ -31,6 +32,7 @@ SOURCE: dict[str, pl.DataType | type[pl.DataType]] = {
     "defense": pl.Enum(Defense),
     "protocol": pl.String,
     "seed": pl.Int64,
+    "failure": pl.String,
 }
 
 
@@ -49,6 +51,7 @@ class _View(BaseModel):
 
     source: _Source
     metrics: dict[str, Any]
+    error: str = ""
 
     def job(self) -> Job:
         """The job that the log is an attempt at."""
@@ -70,7 +73,10 @@ def read_episodes(folders: Sequence[Path]) -> tuple[pl.DataFrame, pl.DataFrame]:
     for folder in folders:
         run = RunFolder.read(folder)
         views = counting(run.log("episodes").records(_View), _View.job, _View.valid)
-        kept += [{**_labels(run.manifest.run_id, view.source), **view.metrics} for view in views]
+        kept += [
+            {**_labels(run.manifest.run_id, view.source), "failure": failure_of(view.error), **view.metrics}
+            for view in views
+        ]
     booking = [row for row in kept if "ssr" in row]
     cancelling = [row for row in kept if "ssr" not in row]
     return _frame(booking, BookingRow, Variant), _frame(cancelling, CancelRow, CancelVariant)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from stewardbench.report import invalid
 from stewardbench.report.counts import Counts, Group
 from stewardbench.report.lines import Line
 from stewardbench.report.table import METRIC, Table, stack
@@ -110,6 +111,27 @@ def recall_table(study: Study) -> Table:
     counts = recall_counts(study.valid, LABELS, ratios)
     lines = [ratio_line(labelled(LABELS, group), counts, group, name) for group in counts.groups for name in ratios]
     return table("sovereignpa_ask_recall", LABELS, study.tabulate(lines, counts, share=True))
+
+
+def invalid_tables(study: Study) -> tuple[Table, ...]:
+    """Why episodes could not be scored, by frequency, and how they differ from the others; none where all are valid."""
+    families = [("booking", study.booking, "domain"), ("cancellation", study.cancelling, "service")]
+    columns = [*LABELS, "valid", "failure", "variant", "sid"]
+    rows = pl.concat(
+        [
+            frame.select(
+                pl.lit(family).alias("family"), pl.col(columns).exclude("valid").cast(pl.String), "valid",
+                pl.col(of).alias("domain"),
+            )
+            for family, frame, of in families
+            if not frame.is_empty()
+        ]
+    )  # fmt: skip
+    found = {
+        "sovereignpa_invalid_reasons": invalid.reasons(rows, ["family", *LABELS], "failure"),
+        "sovereignpa_invalid_tasks": invalid.differences(rows, ["family", *LABELS], ("variant", "domain", "sid")),
+    }
+    return tuple(table(name, (), frame, across="") for name, frame in found.items() if not frame.is_empty())
 
 
 def accounting_table(study: Study) -> Table:
