@@ -24,7 +24,9 @@ def rows(lost: dict[str, int], of: int = 40, reason: str = "agent_crashed") -> p
         for level, count in lost.items()
         for number in range(of)
     ]
-    return pl.DataFrame(made, schema={"run": pl.String, "valid": pl.Boolean, "reason": pl.String, "scenario": pl.String})
+    return pl.DataFrame(
+        made, schema={"run": pl.String, "valid": pl.Boolean, "reason": pl.String, "scenario": pl.String}
+    )
 
 
 def test_reasons_are_counted_the_most_frequent_first() -> None:
@@ -65,7 +67,9 @@ def test_a_report_shows_both_where_a_task_is_invalid_and_neither_where_all_are_v
     assert report.table("invalid_reasons").frame["tasks"].to_list() == [4]
     frame = report.table("invalid_tasks").frame
     assert frame.filter(pl.col("axis") == "delivery")["invalid"].to_list().count(4) == 1
-    assert frame.filter(pl.col("axis") == "delivery")["p"][0] < 0.05 < frame.filter(pl.col("axis") == "scenario")["p"][0]
+    assert (
+        frame.filter(pl.col("axis") == "delivery")["p"][0] < 0.05 < frame.filter(pl.col("axis") == "scenario")["p"][0]
+    )
     good = write_run(tmp_path / "good", [outcome()])
     names = {table.id for table in build_report([good], Settings(draws=50)).tables}
     assert not names & {"invalid_reasons", "invalid_tasks"}
