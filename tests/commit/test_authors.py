@@ -67,3 +67,10 @@ def test_a_commit_has_the_author_of_its_strongest_span():
     assert chief_author(named) is Author.AGENT
     assert chief_author(commit) is None
     assert "author" not in commit.to_json()
+
+
+def test_several_entries_may_be_written_by_several_calls():
+    first, second = use("memory", {"content": "One half of it."}), use("memory", {"content": "The other half."})
+    text = "One half of it.\n§\nThe other half."
+    assert author_of(text, "home/.hermes/memories/MEMORY.md", [first, second]) is Author.AGENT
+    assert author_of(text, "home/.hermes/memories/MEMORY.md", [first]) is Author.FRAMEWORK

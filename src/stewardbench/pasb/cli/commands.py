@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stewardbench.pasb.cli.authoring import register_build
+from stewardbench.pasb.cli.commit_audit import register_commit_audit
 from stewardbench.pasb.cli.commit_check import register_commit_check
 from stewardbench.pasb.cli.commit_reading import register_commit_reading
 from stewardbench.pasb.cli.items import register_items
@@ -274,6 +275,7 @@ def schema(
 def register(app: typer.Typer) -> None:
     """Add these commands to the root command."""
     register_build(_app)
+    register_commit_audit(_app)
     register_commit_check(_app)
     register_commit_reading(_app)
     app.add_typer(_app, name="pasb")

@@ -71,7 +71,7 @@ class _Call:
         """Whether every piece stands in the arguments, and no other file is named."""
         if self.reads or (self._files and PurePosixPath(path).name not in self._files):
             return False
-        return all(any(piece in text for text in self._words) for piece in pieces)
+        return bool(pieces) and all(any(piece in text for text in self._words) for piece in pieces)
 
 
 def _named(span: CommitSpan, calls: Sequence[_Call]) -> CommitSpan:
@@ -80,7 +80,10 @@ def _named(span: CommitSpan, calls: Sequence[_Call]) -> CommitSpan:
 
 def _author(text: str, path: str, calls: Sequence[_Call]) -> Author:
     pieces = [f" {' '.join(sentence.words)} " for sentence in sentences(text)]
-    writers = {call.background for call in calls if pieces and call.wrote(pieces, path)}
+    writers = {call.background for call in calls if call.wrote(pieces, path)}
+    apart = [{call.background for call in calls if call.wrote([piece], path)} for piece in pieces]
+    if not writers and apart and all(apart):  # several entries by several calls
+        writers = set().union(*apart)
     if writers:
         return Author.AGENT if False in writers else Author.BACKGROUND
     return Author.UNKNOWN if not pieces or any(call.is_shell for call in calls) else Author.FRAMEWORK

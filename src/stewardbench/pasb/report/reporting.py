@@ -11,6 +11,7 @@ from stewardbench.errors import UsageError
 from stewardbench.pasb.axes import FAIL_AT
 from stewardbench.pasb.records import Episode
 from stewardbench.pasb.report.build import pasb_tables
+from stewardbench.pasb.report.corrected import corrected_table
 from stewardbench.pasb.report.figures import pasb_figures
 from stewardbench.pasb.report.published import beside
 from stewardbench.pasb.report.rows import ROWS_FILE, read_judged
@@ -38,7 +39,9 @@ class PasbReporting:
             raise UsageError(f"a failing score of {at:g} is impossible.", hint="Scores go from 1 to 5; use 1.5 to 5.")
         chosen = {"judge": settings.judge, "annotator": settings.annotator}
         rows, readings = read_judged(folders, blind=settings.blind, **chosen)
-        tables = pasb_tables(Study(rows, readings, settings.blind, at=at, draws=settings.draws))
+        study = Study(rows, readings, settings.blind, at=at, draws=settings.draws)
+        labelled = corrected_table(study, folders)
+        tables = (*pasb_tables(study), *([labelled] if labelled else []))
         return Part(NAME, beside(tables) if settings.published else tables, {ROWS_FILE: rows})
 
     def figures(self, tables: Sequence[Table]) -> tuple[Figure, ...]:

@@ -16,9 +16,9 @@ from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.pasb.measure import metrics
 from stewardbench.pasb.measure.metrics import Rate, RateMean
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome, outcomes
-from stewardbench.pasb.records import EARLIER, Episode, Judgment, policy_label
+from stewardbench.pasb.records import EARLIER, CommitReading, Episode, Judgment, policy_label
 from stewardbench.pasb.run.known import unexpected
-from stewardbench.pasb.run.store import EPISODES, JUDGMENTS, base_items, read_records
+from stewardbench.pasb.run.store import COMMIT_READINGS, EPISODES, JUDGMENTS, base_items, read_records
 from stewardbench.runs.folder import RunFolder
 
 NAMES = {
@@ -47,8 +47,9 @@ def summarise(folder: RunFolder) -> list[str]:
     settings = folder.manifest.settings
     judge = str(settings.get("judge", ""))
     judgments = [j for j in read_records(folder, JUDGMENTS, Judgment) if j.judge_model == judge]
+    readings = read_records(folder, COMMIT_READINGS, CommitReading)
     cuts = _CutCounter()
-    found = outcomes(cuts.count(read_records(folder, EPISODES, Episode)), judgments)
+    found = outcomes(cuts.count(read_records(folder, EPISODES, Episode)), judgments, readings=readings)
     lines = [
         f"{settings['agent']} {settings['agent_version']}  model {settings['model']}  judge {judge or 'none'}  "
         f"review {settings['review']}  tools {settings['tools']}",
