@@ -38,13 +38,15 @@ BINARY = (
 )
 
 
-def unread(claim: str, state: FileState, is_old: Callable[[tuple[str, ...]], bool] = lambda _: False) -> Unread | None:
-    """Why words cannot say that a claim is absent from a file, or None where they can.
+def unread(
+    claim: str, state: FileState, is_old: Callable[[tuple[str, ...]], bool] = lambda _: False
+) -> tuple[Unread, int, int] | None:
+    """Why words cannot say that a claim is absent from a file, and of which characters; None where they can.
 
     ``is_old`` says of an entry's words whether the baseline holds them.
     """
     if not state.text_whole:
-        return "too_long"
+        return "too_long", 0, 0
     text = state.text
     if text.startswith(tuple(mark for marks in BINARY for mark in marks)):
         return None
@@ -52,9 +54,11 @@ def unread(claim: str, state: FileState, is_old: Callable[[tuple[str, ...]], boo
         1 for character in text if character < " " and character not in "\t\n\v\f\r\x1c\x1d\x1e"
     )
     if lost and lost > LOST * len(text):
-        return "undecodable"
-    fresh = [entry.text for entry in entries(text, state.path) if not is_old(words(entry.text))]
-    return "other_language" if any(is_foreign(claim, entry) for entry in fresh) else None
+        return "undecodable", 0, len(text)
+    for entry in entries(text, state.path):
+        if not is_old(words(entry.text)) and is_foreign(claim, entry.text):
+            return "other_language", entry.start, entry.end
+    return None
 
 
 def is_foreign(claim: str, text: str) -> bool:

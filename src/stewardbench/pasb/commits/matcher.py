@@ -110,8 +110,12 @@ def find_commit(claim: str, before: Tree, after: Tree, surface: Callable[[str], 
                 doubt=match.doubt,
             )
             (doubts if match.doubt else spans).append(span)
-        if reason := unread(claim, state, scaffold.holds):
-            doubts.append(CommitSpan(path=change.path, surface=where, start=0, end=0, text="", score=0.0, doubt=reason))
+        if found := unread(claim, state, scaffold.holds):
+            reason, start, end = found
+            kept = state.text[start:end] if reason == "other_language" else ""
+            doubts.append(
+                CommitSpan(path=change.path, surface=where, start=start, end=end, text=kept, score=0.0, doubt=reason)
+            )
     return decided(spans, doubts)
 
 
