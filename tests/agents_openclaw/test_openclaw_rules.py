@@ -328,5 +328,7 @@ def test_the_stock_preset_is_what_onboarding_writes():
     assert config["session"] == {"dmScope": "per-channel-peer"}
     assert "plugins" not in config
     assert "memorySearch" not in config["agents"]["defaults"]
-    with pytest.raises(UsageError, match="has not been compared"):
-        document(release("2026.9.6"), AgentSettings(tools="stock", review="stock"), CANONICAL, "gpt-5")
+    later = document(release("2026.9.6"), AgentSettings(tools="stock", review="stock"), CANONICAL, "gpt-5")
+    assert later["tools"] == {"profile": "full"}
+    assert "allow" not in later["plugins"], "the product's own choice of plug-ins"
+    assert "search" not in later.get("memory", {})

@@ -8,6 +8,8 @@ those whose every difference is on the list with its reason. Ends with exit code
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -19,6 +21,7 @@ from stewardbench.agents.parity.compare import apart, differences
 from stewardbench.agents.parity.declared import declared, judge
 from stewardbench.agents.parity.driver import driven
 from stewardbench.agents.parity.normal import prompt_of
+from stewardbench.agents.parity.programs import Held
 from stewardbench.agents.parity.talk import StagedTurns
 from stewardbench.agents.presets import settings_for
 from stewardbench.agents.registry import load_agent
@@ -26,7 +29,8 @@ from stewardbench.agents.registry import load_agent
 GOLDEN = Path(__file__).with_name("golden")
 MODELS = ("claude-sonnet-4-5", "deepseek-v3.2", "gemini-3-pro", "gpt-5")
 PRESETS = ("released", "stock")
-AGENTS = (("hermes", ""), ("openclaw", ""))
+AGENTS = (("hermes", "", PRESETS), ("openclaw", "", PRESETS), ("openclaw", "2026.9.6", ("stock",)))
+OURS = re.compile(r"\w*(?:steward|pasb|sovereign)\w*", re.IGNORECASE)
 
 
 class Cell(NamedTuple):
@@ -42,17 +46,20 @@ class Cell(NamedTuple):
     prompts: tuple[int, int]
 
 
-def ours(
-    name: str,
-    folder: Path,
-    model: str,
-    preset: str,
-    *,
-    talk: StagedTurns | None = None,
-    **chosen: Any,
-) -> golden.Conversation:
-    """Our driver's conversation."""
-    return golden.conversation_of(asyncio.run(driven(load_agent(name), folder / "own", model, preset, chosen, talk)))
+def spoken(name: str, folder: Path, model: str, preset: str, *, talk: StagedTurns | None = None, **chosen: Any) -> Held:
+    """Our driver's conversation, as it was on the wire."""
+    return asyncio.run(driven(load_agent(name), folder / "own", model, preset, chosen, talk))
+
+
+def ours(name: str, folder: Path, model: str, preset: str, **chosen: Any) -> golden.Conversation:
+    """Our driver's conversation, normalised."""
+    return golden.conversation_of(spoken(name, folder, model, preset, **chosen))
+
+
+def named_in(held: Held) -> list[str]:
+    """Words of ours in a request body, in a file that the agent left, or in a path that an unconfined agent sees."""
+    texts = [json.dumps(held.bodies, ensure_ascii=False), *held.places, *(str(data) for data in held.files.values())]
+    return sorted({found.lower() for text in texts for found in OURS.findall(text)})
 
 
 def held_against(
@@ -76,9 +83,11 @@ def held_against(
     )
 
 
-def cells(agents: tuple[tuple[str, str], ...] = AGENTS) -> Iterator[tuple[tuple[str, str, str, str], Cell]]:
+def cells(
+    agents: tuple[tuple[str, str, tuple[str, ...]], ...] = AGENTS,
+) -> Iterator[tuple[tuple[str, str, str, str], Cell]]:
     """Every cell of the agents that are installed."""
-    for name, wanted in agents:
+    for name, wanted, presets in agents:
         agent = load_agent(name)
         chosen: Mapping[str, Any] = {"version": wanted} if wanted else {}
         settings = settings_for(agent, "stock", chosen)
@@ -86,7 +95,7 @@ def cells(agents: tuple[tuple[str, str], ...] = AGENTS) -> Iterator[tuple[tuple[
         if agent.installed(settings) is None:  # type: ignore[attr-defined]
             print(f"{name} {version} is not installed: stewardbench agents install {name} --version {version}")
             continue
-        for preset in PRESETS:
+        for preset in presets:
             for model in MODELS:
                 theirs = golden.read(GOLDEN / golden.file_name(name, version, model))
                 with tempfile.TemporaryDirectory(prefix="p-") as folder:

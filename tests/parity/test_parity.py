@@ -13,7 +13,7 @@ import os
 
 import pytest
 from record import recorded, stock
-from table import AGENTS, GOLDEN, MODELS, PRESETS, ours
+from table import AGENTS, GOLDEN, MODELS, named_in, ours, spoken
 
 from stewardbench.agents.parity import golden
 from stewardbench.agents.parity.compare import differences
@@ -26,7 +26,7 @@ from stewardbench.agents.registry import load_agent
 pytestmark = [pytest.mark.real_agent, pytest.mark.xdist_group("parity")]
 LIVE = os.environ.get("PARITY") == "live"
 WHOLE = "gpt-5"  # the name under which both agents say most
-CELLS = [(name, version, model) for name, version in AGENTS for model in MODELS]
+CELLS = [(name, version, model) for name, version, _ in AGENTS for model in MODELS]
 
 
 def installed(name: str, version: str) -> str:
@@ -42,12 +42,16 @@ def stored(name: str, version: str, model: str) -> golden.Conversation:
     return golden.read(GOLDEN / golden.file_name(name, version, model))
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize(("name", "wanted", "model"), CELLS)
+@pytest.mark.parametrize(
+    ("name", "wanted", "preset", "model"),
+    [(name, wanted, preset, model) for name, wanted, presets in AGENTS for preset in presets for model in MODELS],
+)
 def test_a_preset_differs_from_the_stock_program_by_exactly_the_declared_list(tmp_path, name, wanted, model, preset):
     version = installed(name, wanted)
     theirs, whole = stored(name, version, model), LIVE or name == "hermes" or model == WHOLE
-    own = ours(name, tmp_path, model, preset, version=wanted, talk=None if whole else GREETING)
+    held = spoken(name, tmp_path, model, preset, version=wanted, talk=None if whole else GREETING)
+    assert not named_in(held), "the agent could know that it is being measured"
+    own = golden.conversation_of(held)
     compared = theirs.requests if whole else theirs.requests[:1]
     verdict = judge(differences(compared, own.requests), declared(name, preset, version, model))
     assert not verdict.undeclared, "a difference that is not in differences.yaml"
@@ -63,7 +67,7 @@ def test_a_preset_differs_from_the_stock_program_by_exactly_the_declared_list(tm
         ("hermes", "gpt-5", {"tools": "work"}, "tool -clarify"),
         ("hermes", "gpt-5", {"options": {"max_tokens": 4096}}, "max_completion_tokens 65536 -> 4096"),
         ("openclaw", "assistant", {}, "model 'gpt-5' -> 'assistant'"),
-        ("openclaw", "gpt-5", {"options": {"entry": "http"}}, "message 2: "),
+        ("openclaw", "gpt-5", {"options": {"entry": "http"}}, "message 2 "),
         ("openclaw", "gpt-5", {"options": {"config": {"tools": {"deny": ["cron"]}}}}, "tool -cron"),
     ],
     ids=["hermes-masked", "hermes-tools", "hermes-limit", "claw-masked", "claw-no-clock", "claw-tool"],

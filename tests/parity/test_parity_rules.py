@@ -8,14 +8,16 @@ from pathlib import Path
 import pytest
 from changes import changes
 from record import recorded
-from table import GOLDEN, MODELS
+from table import GOLDEN, MODELS, OURS, named_in
 
+from stewardbench.agents.install import cache_folder
 from stewardbench.agents.interface import AgentSettings
 from stewardbench.agents.parity import golden, normal
 from stewardbench.agents.parity.compare import Departure, differences
 from stewardbench.agents.parity.declared import DeclaredDeparture, declared, judge
 from stewardbench.agents.parity.page import page
 from stewardbench.agents.parity.pins import pin
+from stewardbench.agents.parity.programs import Held
 from stewardbench.agents.registry import agent_names, load_agent
 
 
@@ -55,7 +57,13 @@ def test_every_kind_of_difference_is_named():
     assert differences([plain], [newer]) == [Departure(1, "role system -> developer")]
     undated = copy.deepcopy(plain)
     undated["messages"][1]["content"] = "hello"
-    assert [each.what[:9] for each in differences([plain], [undated])] == ["message 2"]
+    assert [each.what for each in differences([plain], [undated])] == [
+        "message 2 -[Mon 2026-03-02 09:00 UTC] hello",
+        "message 2 +hello",
+    ]
+    parts = copy.deepcopy(plain)
+    parts["messages"][1]["content"] = [{"type": "text", "text": plain["messages"][1]["content"]}]
+    assert [each.what[:11] for each in differences([plain], [parts])] == ["message 2: "]
 
 
 def test_only_what_differs_by_nature_is_taken_out():
@@ -123,3 +131,21 @@ def test_every_pinned_default_has_its_recording(agent, model):
 def test_a_recording_stands_for_one_installation():
     assert pin("openclaw", "2026.5.28") != pin("openclaw", "2026.9.6")
     assert pin("hermes", "0.19.0") == golden.read(GOLDEN / golden.file_name("hermes", "0.19.0", "gpt-5")).pin
+
+
+@pytest.mark.parametrize(
+    ("body", "place", "found"),
+    [
+        ("You are at HOME.", "/home/ann/.cache/agent-environments/claw", []),
+        ("Docs: /home/ann/.cache/stewardbench/docs", "/tmp/a", ["stewardbench"]),
+        ("You help.", "/srv/PASB-run/slot", ["pasb"]),
+    ],
+)
+def test_a_word_of_ours_is_seen_in_bodies_and_paths(body, place, found):
+    held = Held([{"messages": [{"role": "system", "content": body}]}], {place: "HOME"}, {"USER.md": b"Ann"})
+    assert named_in(held) == found
+
+
+def test_an_environment_has_a_name_that_says_nothing(monkeypatch):
+    monkeypatch.delenv("STEWARDBENCH_CACHE", raising=False)
+    assert not OURS.search(str(cache_folder()))

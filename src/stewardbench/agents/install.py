@@ -26,6 +26,7 @@ import platformdirs
 from stewardbench.agents.interface import Agent, AgentSettings
 from stewardbench.errors import InstallError
 
+FOLDER = "agent-environments"
 READY = "READY"  # marker file of a finished environment
 NEEDED_BYTES = 1_000_000_000  # what an environment and the files unpacked on the way to it may take
 SAID_LINES = 15
@@ -58,9 +59,12 @@ def ensure_installed(agent: Agent, settings: AgentSettings, tell: Callable[[str]
 
 
 def cache_folder() -> Path:
-    """Where agents are installed: ``STEWARDBENCH_CACHE``, or the user's cache folder."""
+    """Where agents are installed: ``STEWARDBENCH_CACHE``, or a folder of the user's cache.
+
+    An unconfined agent sees this path, in its prompt or its PATH, so the folder's name says nothing of a benchmark.
+    """
     chosen = os.environ.get("STEWARDBENCH_CACHE")
-    return Path(chosen).absolute() if chosen else Path(platformdirs.user_cache_dir("stewardbench"))
+    return Path(chosen).absolute() if chosen else Path(platformdirs.user_cache_dir(FOLDER))
 
 
 def environment_folder(name: str, lock: bytes) -> Path:

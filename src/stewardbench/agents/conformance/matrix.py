@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from stewardbench.agents.conformance.report import CheckResult, ConformanceReport
+from stewardbench.agents.presets import STOCK
 
 BEGIN, END = "<!-- matrix -->", "<!-- /matrix -->"
 MARKS = {"passed": "yes", "failed": "**no**", "skipped": "-", "missing": "**not tried**", "open": "cannot be seen"}
@@ -12,7 +13,7 @@ MARKS = {"passed": "yes", "failed": "**no**", "skipped": "-", "missing": "**not 
 
 def markdown(reports: Sequence[ConformanceReport]) -> str:
     """A Markdown table with a row per check and a column per agent, then each check that did not pass, with why."""
-    names = [f"{report.agent} {report.version}" for report in reports]
+    names = [_column(report) for report in reports]
     lines = [_row(["check", "passing it proves that", *names]), _row(["---"] * (2 + len(names)))]
     for check in _checks(reports):
         marks = [_mark(report, check.name) for report in reports]
@@ -25,6 +26,11 @@ def markdown(reports: Sequence[ConformanceReport]) -> str:
         if result.status != "passed"
     ]
     return "\n".join([*lines, "", *gaps]).rstrip() + "\n"
+
+
+def _column(report: ConformanceReport) -> str:
+    stock = (report.review, report.tools) == (STOCK, STOCK)
+    return f"{report.agent} {report.version}{f', {STOCK}' if stock else ''}"
 
 
 def put_into(page: str, table: str) -> str:

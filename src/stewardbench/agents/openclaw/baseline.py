@@ -17,17 +17,12 @@ from stewardbench.workspace.cell import Owner
 from stewardbench.workspace.folders import list_files
 
 SEEDED = ("AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md")
-HEARTBEAT = "HEARTBEAT.md"
 STANDING = ("memory", "skills")
 TEMPLATE_FOLDERS = ("src/agents/templates", "docs/reference/templates")
 
 
-def seed_files(installation: Installation, *, heartbeat: bool = False) -> dict[str, bytes]:
-    """Content by name of a fresh workspace. Raises InstallError when the release brings no such template.
-
-    ``heartbeat`` adds HEARTBEAT.md, which onboarding seeds.
-    """
-    names = (*SEEDED, *((HEARTBEAT,) if heartbeat else ()))
+def seed_files(installation: Installation, names: Sequence[str] = SEEDED) -> dict[str, bytes]:
+    """Content by name of a fresh workspace. Raises InstallError when the release brings no such template."""
     return {name: _template(installation.openclaw, name) for name in names}
 
 

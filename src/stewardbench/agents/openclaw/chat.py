@@ -2,14 +2,16 @@
 
 What comes in this way carries the time and the channel that OpenClaw adds for its users; what comes in by the HTTP
 endpoint carries neither. The client calls itself the terminal client, since any other name becomes a block of sender
-data in the prompt. It has no device key: the slot's configuration turns that check off, and the gateway's token, made
-up for every start, is the one proof it asks for (see ``config``).
+data in the prompt. In 2026.5.28 it has no device key: the slot's configuration turns that check off, and the gateway's
+token, made up for every start, is the one proof it asks for (see ``config``). 2026.9.6 wants a device key as well,
+which the supervisor holds.
 """
 
 from __future__ import annotations
 
 import asyncio
 import uuid
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,11 @@ import aiohttp
 from stewardbench.agents.openclaw.client import GatewayFault, session_key
 
 PROTOCOLS = {"minProtocol": 3, "maxProtocol": 9}
+CLIENT, MODE, ROLE = "openclaw-tui", "ui", "operator"
 SCOPES = ["operator.read", "operator.write", "operator.admin"]
 MAX_FRAME = 1 << 26
 WAIT_SLACK_S = 30.0
+Ask = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]  # a question to the holder of the device key
 REFUSED, FAILED = 400, 429  # as the HTTP endpoint answers: the request was wrong, or its model call failed
 
 
@@ -30,8 +34,9 @@ class ChatChannel:
     Raises aiohttp.ClientError when the process is gone, TimeoutError, or GatewayFault for what the gateway refuses.
     """
 
-    def __init__(self, socket: Path, token: str, version: str) -> None:
-        self._socket, self._token, self._version = socket, token, version
+    def __init__(self, socket: Path, token: str, version: str, key: Ask | None = None) -> None:
+        self._socket, self._token, self._version, self._key = socket, token, version, key
+        self._caps = ["task-suggestions"] if key is not None else []  # what that release's terminal client can show
 
     async def turn(self, session_id: str, text: str, timeout_s: float) -> str:
         """One user turn; the reply. Returns when the run and what hangs on its end are over."""
@@ -47,9 +52,26 @@ class ChatChannel:
             return await _outcome(wire, str(started.get("runId", run)), timeout_s)
 
     async def _greet(self, wire: aiohttp.ClientWebSocketResponse) -> None:
-        client = {"id": "openclaw-tui", "version": self._version, "platform": "linux", "mode": "ui"}
-        hello = {"client": client, "role": "operator", "scopes": SCOPES, "caps": [], "auth": {"token": self._token}}
+        client = {"id": CLIENT, "version": self._version, "platform": "linux", "mode": MODE}
+        hello: dict[str, Any] = {"client": client, "role": ROLE, "scopes": SCOPES, "caps": self._caps}
+        hello["auth"] = {"token": self._token}
+        if self._key is not None:
+            hello["device"] = await self._device(await _challenge(wire), self._key)
         await _call(wire, "connect", {**PROTOCOLS, **hello})
+
+    async def _device(self, challenge: dict[str, Any], key: Ask) -> dict[str, Any]:
+        """The proof of the device key, over the gateway's nonce and at the gateway's own time."""
+        device, moment, nonce = await key({"op": "device"}), int(challenge["ts"]), str(challenge["nonce"])
+        parts = ("v2", device["id"], CLIENT, MODE, ROLE, ",".join(SCOPES), str(moment), self._token, nonce)
+        signed = await key({"op": "sign", "text": "|".join(parts)})
+        return {**device, **signed, "signedAt": moment, "nonce": nonce}
+
+
+async def _challenge(wire: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:
+    while True:
+        frame = await _frame(wire)
+        if frame.get("event") == "connect.challenge":
+            return dict(frame.get("payload") or {})
 
 
 async def _call(wire: aiohttp.ClientWebSocketResponse, method: str, parameters: dict[str, Any]) -> dict[str, Any]:

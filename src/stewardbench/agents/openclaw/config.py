@@ -72,16 +72,7 @@ def document(release: Release, settings: AgentSettings, place: Place, model: str
     config = _common(release, settings, place, model)
     merge(config, _workshop(release, settings.review))
     if settings.tools == STOCK:
-        if not release.workshop_plugin:
-            raise UsageError(
-                f"What onboarding sets in OpenClaw {release.version} has not been compared with a user's yet.",
-                hint="Use --preset stock with the default version.",
-            )
-        if "plugins" in config and not config["plugins"]["entries"].get("skill-workshop"):
-            del config["plugins"]  # as onboarding leaves it: the product's own choice of plug-ins
-        merge(config, {"session": {"dmScope": "per-channel-peer"}})
-        # On, as onboarding leaves it: the prompt shows HEARTBEAT.md only then. Too rare to fire in an episode.
-        merge(config, {"agents": {"defaults": {"heartbeat": {"every": "24h"}}}})
+        _as_onboarding_leaves_it(config, release)
     elif release.workshop_plugin:
         merge(config, {"agents": {"defaults": {"memorySearch": _search(place)}}})
     else:
@@ -91,6 +82,25 @@ def document(release: Release, settings: AgentSettings, place: Place, model: str
         allowed = [*config["plugins"]["allow"], "admin-http-rpc"]  # for the idle barrier
         merge(config, {"plugins": {"allow": allowed, "entries": {"admin-http-rpc": {"enabled": True}}}})
     return merge(config, settings.options.get("config", {}))
+
+
+def _as_onboarding_leaves_it(config: dict[str, Any], release: Release) -> None:
+    # On, or the prompt shows no HEARTBEAT.md where there is one. Too rare to fire in an episode.
+    merge(config, {"agents": {"defaults": {"heartbeat": {"every": "24h"}}}})
+    if not config["plugins"]["entries"].get("skill-workshop"):
+        del config["plugins"]  # the product's own choice of plug-ins
+    if release.workshop_plugin:
+        merge(config, {"session": {"dmScope": "per-channel-peer"}})
+        return
+    entries: dict[str, Any] = {
+        name: {"config": {"sessionCatalog": {"enabled": False}}} for name in ("anthropic", "codex")
+    }
+    entries["admin-http-rpc"] = {"enabled": True}  # for the idle barrier
+    merge(
+        config,
+        {"plugins": {"entries": entries}, "hooks": {"internal": {"entries": {"session-memory": {"enabled": True}}}}},
+    )
+    merge(config, {"telemetry": {"enabled": False}, "models": {"catalogRefresh": {"enabled": False}}})
 
 
 def provider_name(url: str) -> str:
@@ -173,7 +183,7 @@ def _common(release: Release, settings: AgentSettings, place: Place, model: str)
 
 def _tools(release: Release, settings: AgentSettings) -> dict[str, Any]:
     if settings.tools == STOCK:
-        return {"profile": "coding"}
+        return {"profile": "coding" if release.workshop_plugin else "full"}
     offered = {"released": RELEASED_TOOLS, "memory": MEMORY_TOOLS, "work": [*RELEASED_TOOLS, "exec", "process"]}
     if settings.tools not in offered:
         raise UsageError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -10,6 +11,7 @@ import tempfile
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -208,17 +210,22 @@ class Gateway:
         token = secrets.token_urlsafe(24)
         if confined:
             command = _confined(installation, endpoint, folders, door, settings.limits, owner, dated=dated)
-            path = f"{NODE_INSIDE}/bin:/usr/bin:/bin"
+            clock, path = CLOCK_INSIDE, f"{NODE_INSIDE}/bin:/usr/bin:/bin"
         else:
-            clock = str(CLOCK) if dated else ""
-            programs = Programs(str(installation.node), str(installation.package), str(SUPERVISOR), clock)
+            clock = str(CLOCK)
+            programs = Programs(
+                str(installation.node), str(installation.package), str(SUPERVISOR), clock if dated else ""
+            )
             command = programs.command(f"{door}/{DOOR}", _free_port(), place.model_url)
             path = f"{installation.node.parent}:/usr/bin:/bin"
+        chosen = release(settings.version)
+        # The workers of later releases compare times with the main thread, and only this option reaches them.
+        spread = {} if chosen.workshop_plugin or not dated else {"NODE_OPTIONS": f"--require {json.dumps(clock)}"}
         try:
             worker = await Worker.start(
                 command,
                 name="OpenClaw",
-                env=environment(place, path, endpoint.secret, token),
+                env={**environment(place, path, endpoint.secret, token), **spread},
                 cwd=folders.home,
                 secrets=(endpoint.secret, token),
                 limits=settings.limits,
@@ -229,7 +236,8 @@ class Gateway:
             raise
         chat = None
         if settings.options.get("entry", CHAT) == CHAT:
-            chat = ChatChannel(door / DOOR, token, release(settings.version).version)
+            key = None if chosen.workshop_plugin else partial(worker.request, timeout_s=SEARCH_S)
+            chat = ChatChannel(door / DOOR, token, chosen.version, key)
         return cls(worker, GatewayClient(door / DOOR, token), door, chat)
 
     @property

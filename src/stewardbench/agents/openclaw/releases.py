@@ -19,11 +19,16 @@ LOCKS = files("stewardbench.agents.openclaw") / "locks"
 
 @dataclass(frozen=True)
 class Release:
-    """One pinned release. ``warm`` says whether a live gateway may be reset in place."""
+    """One pinned release.
+
+    ``warm`` says whether a live gateway may be reset in place; ``onboarded`` are the files that onboarding puts into a
+    new workspace, but for BOOTSTRAP.md.
+    """
 
     version: str
     warm: bool
     workshop_plugin: bool  # False: the Skill Workshop is part of the core
+    onboarded: tuple[str, ...] = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")
 
     @property
     def lock(self) -> Traversable:
@@ -34,7 +39,12 @@ class Release:
 RELEASES = {
     release.version: release
     for release in (
-        Release("2026.5.28", warm=True, workshop_plugin=True),
+        Release(
+            "2026.5.28",
+            warm=True,
+            workshop_plugin=True,
+            onboarded=("AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md"),
+        ),
         Release("2026.9.6", warm=False, workshop_plugin=False),
     )
 }

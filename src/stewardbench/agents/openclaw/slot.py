@@ -8,6 +8,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from stewardbench.agents.clock import declared_moment, declared_start
@@ -61,7 +62,7 @@ class OpenClawSlot:
         )
         if self._owner is not None and endpoint.socket is not None:
             os.chown(endpoint.socket, *self._owner)
-        self._seed = seed_files(installation, heartbeat=settings.tools == STOCK)
+        self._seed = seed_files(installation, *([release.onboarded] if settings.tools == STOCK else []))
         self._clock = declared_start(settings.options)
         self._gateway: Gateway | None = None
         self._episodes = 0
@@ -154,7 +155,10 @@ class OpenClawSlot:
         return moment
 
     async def _start(self) -> Gateway:
-        if self._clock is not None and not self._folders.clock.exists():
+        # Later releases hold leases between their threads while they start, which a moved clock would end.
+        if self._clock is not None and not self._release.workshop_plugin:
+            set_clock(self._folders, datetime.now(UTC))
+        elif self._clock is not None and not self._folders.clock.exists():
             set_clock(self._folders, self._clock)
         self._gateway = await Gateway.start(
             self._installation, self._settings, self._endpoint, self._folders, confined=self.confined

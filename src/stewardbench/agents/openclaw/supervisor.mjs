@@ -8,7 +8,9 @@
 // the model; an empty string means that the model's port is reachable as it is.
 
 import { spawn } from "node:child_process";
+import { createHash, generateKeyPairSync, sign as signed } from "node:crypto";
 import { createServer, connect } from "node:net";
+import { createInterface } from "node:readline";
 
 const GRACE_MS = 5000;
 const POLL_MS = 100;
@@ -51,7 +53,11 @@ child.on("error", (error) => {
 });
 child.on("exit", (code) => process.exit(code ?? 1));
 
-// Every line of standard input asks whether the model's server answers by the way that OpenClaw's requests go.
+// Every line of standard input is a question. "way out": whether the model's server answers by the way that OpenClaw's
+// requests go. "sign": a text, signed with the device key that a client of the gateway's WebSocket has to have.
+const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+const rawKey = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
+
 async function lookOut() {
   try {
     const answer = await fetch(`${modelUrl}/models`, {
@@ -59,13 +65,20 @@ async function lookOut() {
       signal: AbortSignal.timeout(GRACE_MS),
     });
     await answer.arrayBuffer();
-    console.log(JSON.stringify({ status: answer.status }));
+    return { status: answer.status };
   } catch (error) {
-    console.log(JSON.stringify({ status: 0, fault: String(error) }));
+    return { status: 0, fault: String(error) };
   }
 }
-process.stdin.on("data", (data) => {
-  for (const byte of data) if (byte === 10) lookOut();
+
+const answers = {
+  "way out": lookOut,
+  sign: ({ text }) => ({ signature: signed(null, Buffer.from(text), privateKey).toString("base64url") }),
+  device: () => ({ id: createHash("sha256").update(rawKey).digest("hex"), publicKey: rawKey.toString("base64url") }),
+};
+createInterface({ input: process.stdin }).on("line", async (line) => {
+  const question = JSON.parse(line);
+  console.log(JSON.stringify(await answers[question.op](question)));
 });
 process.stdin.on("end", () => {
   child.kill("SIGTERM");

@@ -5,6 +5,7 @@ schema NAME        a tool that both offer in different words
 prompt             lines of the system prompt: ``prompt -LINE`` and ``prompt +LINE``
 FIELD              a field of the request: ``max_tokens 65536 -> 4096``
 role, messages     the form of the conversation
+message N          lines of one message, as of the prompt; or the whole of it, where more than its text differs
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def apart(bodies: Sequence[Body]) -> tuple[list[Body], int]:
 
 
 def _request(stock: Body, ours: Body) -> Iterator[str]:
-    yield from _prompt(prompt_of(stock), prompt_of(ours))
+    yield from _lines("prompt", prompt_of(stock), prompt_of(ours))
     yield from _tools(stock.get("tools") or [], ours.get("tools") or [])
     yield from _messages(stock["messages"], ours["messages"])
     for field in sorted({*stock, *ours} - {"messages", "tools"}):
@@ -54,10 +55,10 @@ def _request(stock: Body, ours: Body) -> Iterator[str]:
             yield f"{field} {stock.get(field)!r} -> {ours.get(field)!r}"
 
 
-def _prompt(stock: str, ours: str) -> Iterator[str]:
+def _lines(what: str, stock: str, ours: str) -> Iterator[str]:
     for line in difflib.ndiff(stock.split("\n"), ours.split("\n")):
         if line[0] in "+-" and line[2:].strip():
-            yield f"prompt {line[0]}{line[2:].strip()}"
+            yield f"{what} {line[0]}{line[2:].strip()}"
 
 
 def _tools(stock: Sequence[Any], ours: Sequence[Any]) -> Iterator[str]:
@@ -74,5 +75,10 @@ def _messages(stock: Sequence[Any], ours: Sequence[Any]) -> Iterator[str]:
     if len(stock) != len(ours):
         yield f"messages {len(stock)} -> {len(ours)}"
     for number, (theirs, own) in enumerate(zip(stock[1:], ours[1:], strict=False), 2):
-        if theirs != own:
+        if theirs == own:
+            continue
+        told, said = text_of(theirs), text_of(own)
+        if told != said and {**theirs, "content": told} == {**own, "content": told}:
+            yield from _lines(f"message {number}", told, said)
+        else:
             yield f"message {number}: {str(theirs)[:400]} -> {str(own)[:400]}"

@@ -48,15 +48,23 @@ class Verdict(NamedTuple):
 
 def declared(agent: str, preset: str, version: str, model: str | None = None) -> tuple[DeclaredDeparture, ...]:
     """The declared differences of an agent's version under a preset; those for one model name, or for any."""
-    text = (files(__package__) / "differences.yaml").read_text(encoding="utf-8")
-    entries = (DeclaredDeparture.model_validate(fields) for fields in yaml.safe_load(text)[agent])
     return tuple(
         entry
-        for entry in entries
+        for entry in _entries(agent)
         if preset in entry.presets
         and entry.version in {"", version}
         and (model is None or re.search(entry.models, model))
     )
+
+
+def listed_versions(agent: str) -> set[str]:
+    """The versions that have entries of their own."""
+    return {entry.version for entry in _entries(agent)} - {""}
+
+
+def _entries(agent: str) -> list[DeclaredDeparture]:
+    text = (files(__package__) / "differences.yaml").read_text(encoding="utf-8")
+    return [DeclaredDeparture.model_validate(fields) for fields in yaml.safe_load(text)[agent]]
 
 
 def judge(found: Iterable[Departure], entries: Sequence[DeclaredDeparture]) -> Verdict:

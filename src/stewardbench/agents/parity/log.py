@@ -5,6 +5,7 @@ It answers ``call NAME {JSON}`` in the last user turn with that tool call, and e
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from types import TracebackType
@@ -13,7 +14,7 @@ from typing import Any, Self
 from aiohttp import web
 
 SECRET = "key-of-the-parity-check"
-CALL = re.compile(r"call (\w+) (\{.*\})", re.DOTALL)
+CALL = re.compile(r"^(?:\[[^\]]*\] )?call (\w+) (\{.*\})$", re.MULTILINE)
 MAX_BYTES = 1 << 26
 Body = dict[str, Any]
 
@@ -80,8 +81,9 @@ class LogServer:
 
 def answer(body: Body, number: int) -> tuple[dict[str, Any], str]:
     """The scripted reply to one request, and how it ends."""
-    last = body["messages"][-1]
-    asked = CALL.search(text_of(last)) if last["role"] == "user" and body.get("tools") else None
+    said = itertools.takewhile(lambda message: message["role"] == "user", reversed(body["messages"]))
+    texts = "\n".join(text_of(message) for message in said)  # an agent may put messages of its own behind its user's
+    asked = CALL.search(texts) if body.get("tools") else None
     if not number:
         return {"role": "assistant", "content": "A title"}, "stop"
     if asked is None:

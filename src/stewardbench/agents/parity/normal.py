@@ -14,6 +14,8 @@ from stewardbench.agents.parity.log import Body
 REPLACED = (
     (re.compile(r"\[(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-\d\d-\d\d \d\d:\d\d [A-Z]+\]"), "[TIME]"),
     (re.compile(r"Conversation started: \w+, \w+ \d\d, \d{4}"), "Conversation started: DATE"),
+    (re.compile(r"Current date: \d{4}-\d\d-\d\d"), "Current date: DATE"),
+    (re.compile(r"session=agent:main:\S+"), "session=KEY"),
     (re.compile(r"custom-127-0-0-1-\d+"), "PROVIDER"),
     (re.compile(r"http://127\.0\.0\.1:\d+"), "http://ADDRESS"),
     (re.compile(r"Reply number \d+\."), "Reply number N."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stewardbench.agents.interface import Agent
-from stewardbench.agents.parity.declared import DeclaredDeparture, declared
+from stewardbench.agents.parity.declared import DeclaredDeparture, declared, listed_versions
 from stewardbench.agents.presets import RELEASED, STOCK, WithPresets, preset_of, settings_for
 
 INTRODUCTION = """# Our agents and their users' agents
@@ -25,15 +25,21 @@ def page(agents: Iterable[Agent]) -> str:
 
 
 def _section(agent: Agent) -> str:
-    version = agent.version(settings_for(agent, STOCK, {}))
-    lines = ["", f"## {agent.name} {version}"]
+    default = agent.version(settings_for(agent, STOCK, {}))
+    lines = ["", f"## {agent.name} {default}"]
     for name in (STOCK, RELEASED):
-        preset, entries = preset_of(agent, name), declared(agent.name, name, version)
-        lines += ["", f"### --preset {name}", "", preset.about.strip(), ""]
-        lines += _table(entries) if entries else ["No request differs from the stock program's."]
+        preset = preset_of(agent, name)
+        lines += ["", f"### --preset {name}", "", preset.about.strip(), "", *_told(agent.name, name, default)]
         lines += ["", "Left off, and why:", ""]
         lines += [f"- {what}: {reason}" for what, reason in preset.left_off.items()]
+    for version in sorted(listed_versions(agent.name) - {default}):
+        lines += ["", f"## {agent.name} {version}", "", f"### --preset {STOCK}", "", *_told(agent.name, STOCK, version)]
     return "\n".join(lines) + "\n"
+
+
+def _told(agent: str, preset: str, version: str) -> list[str]:
+    entries = declared(agent, preset, version)
+    return _table(entries) if entries else ["No request differs from the stock program's."]
 
 
 def _table(entries: Iterable[DeclaredDeparture]) -> list[str]:
