@@ -187,9 +187,18 @@ def test_figures_and_tables_of_harness_checks_say_so(tmp_path: Path) -> None:
     )
     made = build_report([folder], FAST)
     assert all(table.harness_check for table in made.tables if "origin" in table.frame.columns)
-    assert all("Harness check" in figure.svg() for figure in made.figures)
+    drawn = [figure for figure in made.figures if "missing" not in figure.data.columns]
+    assert drawn and all("Harness check" in figure.svg() for figure in drawn)
     write_report(made, tmp_path / "out")
     assert "Harness check" in (tmp_path / "out" / "README.txt").read_text()
+
+
+def test_a_figure_without_numbers_says_what_it_needs_and_one_episode_is_enough_for_a_report(tmp_path: Path) -> None:
+    made = build_report([write_run(tmp_path / "run", [outcome()])], FAST)
+    empty = {figure.id: figure for figure in made.figures if "missing" in figure.data.columns}
+    assert "stewardbench annotate RUN" in " ".join(empty["figure03a"].data["missing"])
+    assert "annotate" in empty["figure03a"].svg()
+    assert write_report(made, tmp_path / "out")
 
 
 def test_a_folder_that_cannot_be_written_is_a_clear_error(report: Report, tmp_path: Path) -> None:

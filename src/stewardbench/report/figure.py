@@ -53,6 +53,20 @@ class Figure:
         return paths
 
 
+def unfilled(identity: str, definition: Definition) -> Figure:
+    """A figure without a number to draw: it says what is missing and which command makes it, instead of vanishing."""
+    import textwrap
+
+    import altair as alt
+
+    data = pl.DataFrame({"origin": ["own"], "missing": [definition.needs or "No run holds a number for it."]})
+    lines = textwrap.wrap(data["missing"][0], 74)
+    text = alt.Chart(pl.DataFrame({"one": [1]})).mark_text(
+        text=lines, color=INK, fontSize=13, lineHeight=19, align="center"
+    )
+    return Figure(identity, definition, data, finish(text.properties(width=520, height=120), definition, data))
+
+
 def describe(definition: Definition) -> str:
     """A definition as plain text: title, its place in the paper, what is shown."""
     place = f" ({definition.paper})" if definition.paper else ""

@@ -22,11 +22,15 @@ METRIC = "metric"
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What a table or figure shows, in words. ``paper`` is its number there, empty where it is ours."""
+    """What a table or figure shows, in words. ``paper`` is its number there, empty where it is ours.
+
+    ``needs`` says what has to be there before anything can be shown, and the command that makes it.
+    """
 
     title: str
     text: str
     paper: str = ""
+    needs: str = ""
 
 
 @dataclass(frozen=True, slots=True)

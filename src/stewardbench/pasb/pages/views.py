@@ -11,7 +11,7 @@ from stewardbench.pasb.pages.labels import SURFACES
 from stewardbench.pasb.records import Stance
 from stewardbench.pasb.report.study import RUN_KEYS
 from stewardbench.report.labels import distinction, words
-from stewardbench.report.table import Table
+from stewardbench.report.table import Table, definitions
 from stewardbench.site.charts import Dot, DotPanel, DotRow, Dots, Plane, PlanePoint, Series, Stack, StackRow
 from stewardbench.site.labels import agent_label
 from stewardbench.site.model import Board, BoardRow, Column, Group, Origin, PageFigure, Quantity
@@ -112,13 +112,15 @@ def csv_of(identity: str) -> str:
 
 
 def groups(tables: Tables) -> tuple[Group, ...]:
-    """Every table that the report made, drawn where there is a chart for it; groups without tables are left out."""
-    left = dict(tables)
+    """Every table that the report made, drawn where there is a chart; a group lacking tables says what they need."""
+    left, known = dict(tables), definitions("stewardbench.pasb.report")
     found = []
     for identity, title, lead, members in PARTS:
         figures = [_figure(left.pop(name), tables) for name in members if name in left]
-        if figures:
-            found.append(Group(identity, title, tuple(figures), lead))
+        absent = [f"{known[name].title}: {known[name].needs}" for name in members if name not in tables]
+        absent = [said for said in absent if not said.endswith(": ")] if tables else []
+        if figures or absent:
+            found.append(Group(identity, title, tuple(figures), " ".join([lead, *absent]).strip()))
     if left:
         found.append(Group("more", "More tables", tuple(_figure(table, tables) for table in left.values())))
     return tuple(found)

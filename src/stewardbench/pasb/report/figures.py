@@ -16,9 +16,9 @@ from stewardbench.pasb.records import Stance
 from stewardbench.pasb.report.indicators import SURFACES
 from stewardbench.pasb.report.panels import AVERAGE, POOLED, STANCE_RATES
 from stewardbench.pasb.report.study import NO_MITIGATION
-from stewardbench.report.figure import HEAT, INK, PALETTE, Figure, finish
+from stewardbench.report.figure import HEAT, INK, PALETTE, Figure, finish, unfilled
 from stewardbench.report.labels import words
-from stewardbench.report.table import METRIC, Table
+from stewardbench.report.table import METRIC, Table, definitions
 
 STEP = 22
 _NAMED = 12  # points that can carry their model's name without covering each other
@@ -26,15 +26,16 @@ _ANCHORS = ("session_only", "same_domain", "committed")
 
 
 def pasb_figures(tables: Iterable[Table]) -> tuple[Figure, ...]:
-    """Every figure whose table is there and holds a number."""
+    """Every figure of the paper; one without a number says what it needs."""
     found = {table.id: table for table in tables}
+    known = definitions("stewardbench.pasb.report")
     figures = []
     for identity, draw in _DRAWINGS.items():
         table = found.get(identity)
-        if table is None:
-            continue
-        data = _readable(table.frame.filter(pl.col("value").is_not_null()))
-        if not data.is_empty():
+        data = _readable(table.frame.filter(pl.col("value").is_not_null())) if table else None
+        if table is None or data is None or data.is_empty():
+            figures.append(unfilled(identity, known[identity]))
+        else:
             figures.append(Figure(identity, table.definition, data, finish(draw(data), table.definition, data)))
     return tuple(figures)
 
