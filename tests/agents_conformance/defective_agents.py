@@ -220,7 +220,7 @@ DEFECTS = {
     "neutral": (agent(TellsTheStage), {"neutral"}),
     "failure": (agent(ErrorsAsAnswers), {"failure", "limit"}),
     "secret": (agent(WritesTheSecret), {"secret"}),
-    "walls": (agent(ClaimsWalls), {"walls"}),
+    "walls": (agent(ClaimsWalls), {"walls", "plants"}),
     "crash": (agent(IgnoresItsDeath), {"crash"}),
     "shutdown": (agent(LeavesAProcess), {"shutdown"}),
 }

@@ -34,7 +34,7 @@ def test_the_example_agent_passes_every_check_that_applies():
     assert failed(report) == set()
     assert [result.name for result in report.results] == [check.name for check in CHECKS]
     skipped = {result.name: result.detail for result in report.results if result.status == "skipped"}
-    assert skipped == dict.fromkeys(("walls", "crash"), "the agent has no process of its own")
+    assert skipped == dict.fromkeys(("walls", "plants", "crash"), "the agent has no process of its own")
 
 
 def test_an_agent_with_a_process_passes_crash_and_shutdown():

@@ -99,5 +99,7 @@ def matrix(
 
 def _print_result(result: CheckResult) -> None:
     typer.echo(f"{typer.style(f'{result.status:8}', fg=COLOURS[result.status])} {result.name:10} {result.proves}")
-    if result.status != "passed":
+    if result.status != "passed" or result.channels:
         typer.echo(f"         {result.detail}")
+    for channel, how in result.channels.items():
+        typer.echo(f"         {channel:20} {'planted, found nowhere after' if how == 'planted' else how}")

@@ -6,6 +6,8 @@ state    checks of capture, wipe, reset and fork
 talk     checks of conversations: turns, freshness, neutrality
 faults   checks of failures, confinement and shutdown
 outside  checks of an assistant that is seen from outside only
+plants   the check that no mark left in any channel is found by the sessions after it
+channels the channels, and how a mark is left in each and found; runs inside the agent's walls, by way of ``enter``
 suite    all checks in order, and running them
 matrix   the results of several agents as one page
 """

@@ -89,17 +89,22 @@ class Bench:
         self.agent, self.settings, self.slot, self.gateway, self.outside = agent, settings, slot, gateway, outside
         self.upstream = upstream
         self._others, self._sessions = others, 0
+        self.channels: dict[str, str] = {}  # what became of a mark, by channel
 
     def own_processes(self) -> list[int]:
         """The processes of the agent."""
         return [pid for pid in processes() if pid not in self._others]
 
+    def new_session_id(self) -> str:
+        """A name that no session of this bench had: a live agent may remember one that it has seen."""
+        self._sessions += 1
+        return f"{derive(0, 'conformance session', self._sessions):016x}"
+
     async def converse(self, stage: Stage, texts: Sequence[str], upstream: Upstream) -> Talk:
         """A whole conversation in a new session: every turn, then quiet, then the end."""
-        self._sessions += 1
         with declaring(saves_of(self.agent)):
             self.gateway.begin(upstream)
-        session = await self.slot.open_session(stage, f"{derive(0, 'conformance session', self._sessions):016x}")
+        session = await self.slot.open_session(stage, self.new_session_id())
         outcomes = []
         try:
             for number, text in enumerate(texts, 1):

@@ -77,6 +77,7 @@ async def crash(bench: Bench) -> str:
         return ChatReply(text="The agent's processes are gone.")
 
     outcome, error = await _one_turn(bench, Playing(kill))
+    expect(bool(bench.gateway.exchanges), f"the model was never asked: {error or (outcome and outcome.error)}")
     if not killed:
         raise NotApplicable("the agent has no process of its own")
     if outcome is not None:
@@ -145,7 +146,7 @@ async def _one_turn(
     await bench.slot.reset()
     bench.gateway.begin(upstream)
     try:
-        session = await bench.slot.open_session("persist", "5eed5eed5eed5eed")
+        session = await bench.slot.open_session("persist", bench.new_session_id())
         try:
             bench.gateway.declare("persist", 1, bound)
             return await session.send(QUESTION), None

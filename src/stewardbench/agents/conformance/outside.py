@@ -30,6 +30,7 @@ UNSEEN = {
     "fork": "its memory cannot be set from outside",
     "limit": OWN_MODEL,
     "walls": "it runs on a machine of its own",
+    "plants": "its processes are out of reach",
     "crash": "its processes are out of reach",
 }
 

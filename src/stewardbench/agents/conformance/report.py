@@ -13,6 +13,9 @@ class CheckResult(Record):
     """One check. ``detail`` is what was seen, or why the check failed, does not apply, or could not be made.
 
     ``missing`` lacks a declaration of the agent's; ``open`` can be made by nobody: the agent is seen from outside.
+
+    ``channels`` says what became of a mark in each channel, for the check that leaves marks: ``planted`` and not found
+    again, ``refused: ...`` by the walls, ``carried to ...``, or ``not tried: ...``.
     """
 
     name: str
@@ -20,6 +23,7 @@ class CheckResult(Record):
     status: Literal["passed", "failed", "skipped", "missing", "open"]
     detail: str = ""
     elapsed_s: float = 0.0
+    channels: dict[str, str] = Field(default_factory=dict)
 
 
 class ConformanceReport(Record):

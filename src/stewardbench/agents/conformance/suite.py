@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from stewardbench.agents.conformance import faults, outside, state, talk
+from stewardbench.agents.conformance import faults, outside, plants, state, talk
 from stewardbench.agents.conformance.bench import (
     Bench,
     CheckFailed,
@@ -56,6 +56,7 @@ CHECKS = (
     Check("limit", "a model that loops is stopped, and that is no answer", faults.limit),
     Check("secret", "the gateway's secret is captured nowhere", faults.secret),
     Check("walls", "its processes see no file, network or environment of the host", faults.walls),
+    Check("plants", "no mark that its programs leave is found in the query session or the next episode", plants.plants),
     Check("crash", "a killed process is named, and the next episode runs", faults.crash),
     Check("shutdown", "closing twice leaves no process", faults.shutdown),
 )
@@ -120,6 +121,7 @@ async def check_agent(
 
 async def _run(check: Check, bench: Bench) -> CheckResult:
     started = time.perf_counter()
+    bench.channels.clear()
     try:
         detail = await check.run(bench)
         status = "passed"
@@ -139,6 +141,7 @@ async def _run(check: Check, bench: Bench) -> CheckResult:
             "proves": check.proves,
             "status": status,
             "detail": detail,
+            "channels": dict(bench.channels),
             "elapsed_s": round(time.perf_counter() - started, 2),
         }
     )

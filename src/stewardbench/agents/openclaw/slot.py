@@ -181,11 +181,12 @@ class OpenClawSlot:
             removed = self._cell.cut(KEPT.keeps)
             self._clear_logs()
             return removed
-        removed = self._remove_history()
-        if self._running() and self._survivors():
-            await self._stop()
-            removed += self._remove_history()
-        return tuple(sorted({*map(printable, removed)}))
+        removed = (*map(printable, self._remove_history()),)
+        if any(surface(path) is Surface.HISTORY or state.odd for path, state in self.capture().items()):
+            await self._stop()  # what is odd about a folder or a file that stays goes only with a new one
+            removed += self._cell.cut(KEPT.keeps)
+            self._clear_logs()
+        return tuple(sorted({*removed}))
 
     def _remove_history(self) -> tuple[str, ...]:
         live = LIVE if self._running() else ()
