@@ -29,14 +29,6 @@ def test_hermes_stock_is_what_its_terminal_program_sets():
     assert "max_tokens" not in settings.options
 
 
-def test_a_version_may_take_an_option_otherwise_and_that_is_no_override():
-    later = settings_for(OpenClawAgent(), "released", {"version": "2026.9.6"})
-    assert (later.options["entry"], later.overrides) == ("http", ())
-    assert settings_for(OpenClawAgent(), "released", {}).options["entry"] == "chat"
-    chosen = settings_for(OpenClawAgent(), "released", {"version": "2026.9.6", "options": {"entry": "chat"}})
-    assert chosen.overrides == ("entry=chat",)
-
-
 def test_a_single_setting_lies_over_the_preset_and_is_named():
     chosen = {"review": "final", "tools": "stock", "max_model_calls_per_turn": None, "options": {"max_tokens": 4096}}
     settings = settings_for(HermesAgent(), "stock", chosen)

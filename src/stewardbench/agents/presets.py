@@ -26,8 +26,8 @@ RELEASED, STOCK = "released", "stock"
 class Preset(Record):
     """What one preset sets, and what it leaves off.
 
-    ``options`` are the agent's own, with what another version takes instead in ``by_version``; ``left_off`` names every
-    part of the agent that its users have on and a run under this preset has not, with the reason.
+    ``options`` are the agent's own; ``left_off`` names every part of the agent that its users have on and a run under
+    this preset has not, with the reason.
     """
 
     about: str = ""
@@ -35,7 +35,6 @@ class Preset(Record):
     tools: str = "released"
     max_model_calls_per_turn: int = Field(30, ge=1)
     options: dict[str, Any] = Field(default_factory=dict)
-    by_version: dict[str, dict[str, Any]] = Field(default_factory=dict)
     left_off: dict[str, str] = Field(default_factory=dict)
 
 
@@ -71,8 +70,7 @@ def settings_for(agent: Agent, name: str, chosen: Mapping[str, Any]) -> AgentSet
     """
     preset = preset_of(agent, name)
     fields = {key: value for key, value in chosen.items() if value is not None}
-    own = preset.options | preset.by_version.get(fields.get("version", ""), {})
-    options = {**own, **fields.pop("options", {})}
+    options = {**preset.options, **fields.pop("options", {})}
     governed = {
         "review": preset.review,
         "tools": preset.tools,
@@ -80,7 +78,7 @@ def settings_for(agent: Agent, name: str, chosen: Mapping[str, Any]) -> AgentSet
     }
     settings = {**governed, **fields}
     overrides = [f"{key}={settings[key]}" for key, value in governed.items() if settings[key] != value]
-    overrides += [f"{key}={value}" for key, value in options.items() if own.get(key) != value]
+    overrides += [f"{key}={value}" for key, value in options.items() if preset.options.get(key) != value]
     return AgentSettings.model_validate(
         {**settings, "options": options, "preset": name, "overrides": tuple(sorted(overrides))}
     )

@@ -2,16 +2,12 @@
 //
 // CLOCK_FILE names a file that holds one number: the milliseconds to add to the machine's time. The benchmark sets
 // it at the start of every turn, so that a turn always begins at its declared moment and time runs on from there.
-// Timers are not touched: they count on a clock of their own. Threads get the same clock, whatever they are started
-// with: one that kept the machine's would find the leases of the others long expired, and end the gateway.
+// Timers are not touched: they count on a clock of their own.
 "use strict";
 const { openSync, readSync } = require("node:fs");
-const { syncBuiltinESMExports } = require("node:module");
-const threads = require("node:worker_threads");
 
 const RealDate = Date;
-const path = process.env.CLOCK_FILE;
-const file = openSync(path, "r");
+const file = openSync(process.env.CLOCK_FILE, "r");
 const buffer = Buffer.alloc(24);
 
 function now() {
@@ -28,14 +24,3 @@ globalThis.Date = class Date extends RealDate {
     return now();
   }
 };
-
-const RealWorker = threads.Worker;
-threads.Worker = class Worker extends RealWorker {
-  constructor(script, options = {}) {
-    const { execArgv = process.execArgv, env } = options;
-    const own = execArgv.includes(__filename) ? execArgv : ["--require", __filename, ...execArgv];
-    const seen = env !== null && typeof env === "object" ? { env: { ...env, CLOCK_FILE: path } } : {};
-    super(script, { ...options, ...seen, execArgv: own });
-  }
-};
-syncBuiltinESMExports();
