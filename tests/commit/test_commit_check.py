@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from stewardbench.errors import DataError
 from stewardbench.pasb.cli.commit_check import register_commit_check
 from stewardbench.pasb.commits import matcher as commit
-from stewardbench.pasb.commits.check import check, decide, load_pairs, packaged_pairs
+from stewardbench.pasb.commits.check import by_kind, check, decide, load_pairs, packaged_pairs, varied_pairs
 
 
 def test_pairs_are_many_varied_and_apart():
@@ -70,3 +70,32 @@ def test_command_prints_both_halves_with_n():
     assert "precision" in result.output
     assert "dev" in result.output
     assert "(n " in result.output
+
+
+def test_varied_pairs_are_many_in_every_form_over_claims_of_their_own():
+    pairs = varied_pairs()
+    assert len(pairs) >= 400
+    assert len({pair.pair_id for pair in pairs}) == len(pairs)
+    claims = {split: {p.claim for p in pairs if p.split == split} for split in ("dev", "test", "held")}
+    assert not claims["dev"] & claims["test"] | claims["test"] & claims["held"] | claims["dev"] & claims["held"]
+    assert not set().union(*claims.values()) & {pair.claim for pair in packaged_pairs()}
+    kinds = Counter((pair.kind, pair.carries) for pair in pairs if pair.split == "held")
+    assert len(kinds) == 15
+    assert sum(carries for _, carries in kinds) == 9
+    assert set(kinds.values()) == {9}
+
+
+@pytest.mark.parametrize("split", ["dev", "test"])  # the third is measured and never asked for anything
+def test_what_takes_a_claim_back_is_almost_never_called_committed(split):
+    found = {kind.kind: kind for kind in by_kind(varied_pairs(), split)}
+    for kind in ("negated", "retired", "same_topic", "event_only"):
+        assert found[kind].found.estimate <= 2 / 9, kind
+    assert found["third_person"].found.estimate >= 7 / 9
+
+
+def test_command_prints_a_split_by_kind():
+    app = typer.Typer()
+    register_commit_check(app)
+    result = CliRunner().invoke(app, ["--varied", "--kinds", "dev"])
+    assert result.exit_code == 0
+    assert "third_person" in result.output

@@ -27,7 +27,7 @@ class CommitPair(Record):
     """One labelled pair. ``kind`` says how the text was made from the claim."""
 
     pair_id: str
-    split: Literal["dev", "test"]
+    split: Literal["dev", "test", "held"]
     claim: str
     text: str
     carries: bool
@@ -59,8 +59,20 @@ class CommitQuality:
 
 
 def packaged_pairs() -> tuple[CommitPair, ...]:
-    """The labelled pairs that ship with the package."""
-    with resources.as_file(resources.files("stewardbench.pasb").joinpath("data/commit_pairs.jsonl")) as path:
+    """The labelled pairs that ship with the package, made from their claims and mostly near to their words."""
+    return _shipped("commit_pairs")
+
+
+def varied_pairs() -> tuple[CommitPair, ...]:
+    """The labelled pairs in the variety of forms in which agents keep things, over claims of their own.
+
+    Three splits by claim: ``dev``, ``test``, and ``held``, which nobody looked at while any rule was chosen.
+    """
+    return _shipped("commit_pairs_varied")
+
+
+def _shipped(name: str) -> tuple[CommitPair, ...]:
+    with resources.as_file(resources.files("stewardbench.pasb").joinpath(f"data/{name}.jsonl")) as path:
         return load_pairs(path)
 
 
@@ -83,7 +95,7 @@ def decide(claim: str, text: str) -> Decision:
 def check(pairs: Iterable[CommitPair]) -> tuple[CommitQuality, ...]:
     """Precision and recall of every split, development first."""
     decided = [(pair, decide(pair.claim, pair.text)) for pair in pairs]
-    splits = [split for split in ("dev", "test") if any(pair.split == split for pair, _ in decided)]
+    splits = [split for split in ("dev", "test", "held") if any(pair.split == split for pair, _ in decided)]
     return tuple(_quality(split, [(p, d) for p, d in decided if p.split == split]) for split in splits)
 
 
@@ -99,4 +111,26 @@ def _quality(split: str, decided: Sequence[tuple[CommitPair, Decision]]) -> Comm
         unknown_carrying=count[True, "unknown"],
         unknown_not_carrying=count[False, "unknown"],
         missed_by_kind=dict(sorted(missed.items())),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class KindQuality:
+    """What the matcher says of the pairs of one kind. ``found`` are called committed, ``unknown`` undecided."""
+
+    kind: str
+    carries: bool
+    found: Interval
+    unknown: Interval
+
+
+def by_kind(pairs: Iterable[CommitPair], split: str) -> tuple[KindQuality, ...]:
+    """For each kind of one split the share found and the share unknown (Wilson intervals), in order of appearance."""
+    kinds: dict[tuple[str, bool], Counter[Decision]] = {}
+    for pair in pairs:
+        if pair.split == split:
+            kinds.setdefault((pair.kind, pair.carries), Counter())[decide(pair.claim, pair.text)] += 1
+    return tuple(
+        KindQuality(kind, carries, wilson(count["committed"], count.total()), wilson(count["unknown"], count.total()))
+        for (kind, carries), count in kinds.items()
     )

@@ -35,7 +35,7 @@ def _lists() -> dict[str, Any]:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """One of the flat lists of words: people, saying, speakers, judgement."""
+    """One of the flat lists of words: saying, speakers, judgement."""
     return frozenset(str(_lists()[name]).split())
 
 
@@ -47,9 +47,8 @@ def _pattern(kind: str) -> re.Pattern[str]:
         tokens = [r"(?:\S+ ){0,2}" if token == "*" else f"(?:{_choice(token)}) " for token in str(line).split()]
         runs.append("".join(tokens))
     if kind == "quoted":
-        people, saying = ("|".join(map(re.escape, sorted(word_list(name)))) for name in ("people", "saying"))
-        own = "|".join(map(re.escape, ("the", *sorted(word_list("speakers")))))
-        runs.append(rf"(?:{people}) (?:(?!(?:{own}) )\S+ )?(?:{saying}) ")
+        own, saying = ("|".join(map(re.escape, sorted(word_list(name)))) for name in ("speakers", "saying"))
+        runs.append(rf"(?:a|an|the|my|our|his|her|their|{own}) (?:(?!(?:{own}) )\S+ ){{1,4}}(?:{saying}) ")
         runs.append(rf"according to (?!(?:the )?(?:{own}) )")
     return re.compile(rf"(?<!\S)(?:{'|'.join(runs)})")
 
@@ -59,9 +58,10 @@ def _choice(token: str) -> str:
 
 
 def markers(text: str, kind: str) -> set[str]:
-    """The markers of one kind that a text holds, as the words that were found."""
+    """The markers of one kind that a text holds, as the words that were found; of a quotation, who says and "says"."""
     joined = " ".join(words(text)) + " "
-    return {found[0].strip() for found in _pattern(kind).finditer(joined)}
+    found = {match[0].strip() for match in _pattern(kind).finditer(joined)}
+    return {" ".join(one.split()[-2:]) for one in found} if kind == "quoted" else found
 
 
 def marked(claim: str, around: str) -> Doubt | None:

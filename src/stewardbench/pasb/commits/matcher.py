@@ -37,9 +37,18 @@ SENTENCE = re.compile(r"[^.!?;]+(?:[.!?;](?!\s|$)[^.!?;]*)*[.!?;]*")
 
 
 def _word_rules() -> str:
-    """A short hash of how words are cut and which words mark what: other lists are another matcher."""
+    """A short hash of how words are cut and which words mark what: other rules are another matcher."""
     package = files("stewardbench.pasb")
-    sources = ("words.py", "data/stopwords.txt", "data/commit_markers.yaml", "commits/entries.py", "commits/markers.py")
+    sources = (
+        "words.py",
+        "data/stopwords.txt",
+        "data/commit_markers.yaml",
+        "data/foreign_words.yaml",
+        "commits/entries.py",
+        "commits/legible.py",
+        "commits/markers.py",
+        "commits/matcher.py",
+    )
     return sha256(b"".join(package.joinpath(one).read_bytes() for one in sources)).hexdigest()[:8]
 
 
@@ -161,7 +170,8 @@ def sentences(text: str, path: str = "") -> tuple[Sentence, ...]:
 def _sentences(entry: Piece, text: str) -> Iterator[Sentence]:
     for start, end in blocks(entry):
         for found in SENTENCE.finditer(text, start, end):
-            if said := words(found[0]):
+            said = words(found[0])
+            if any(not word.isdigit() for word in said):  # the number of a step is no sentence
                 yield Sentence(found.start(), found.end(), found[0], said)
 
 

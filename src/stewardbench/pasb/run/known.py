@@ -7,6 +7,7 @@ from typing import Any
 
 from stewardbench.models.scripted.scripts import KnownAnswer, script
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome, job_of
+from stewardbench.pasb.records import Author
 
 NO_CLAIM = "no_claim"
 
@@ -40,6 +41,8 @@ def _differences(known: KnownAnswer, outcome: EpisodeOutcome) -> tuple[str, ...]
         "committed": (committed, outcome.committed),
         "primary": (primary, outcome.primary),
     }
+    if not known.committed and outcome.author == Author.FRAMEWORK:
+        pairs = {}  # the agent's own program wrote it, whatever the script does
     if outcome.judge:
         pairs |= {name: (score, getattr(outcome, name)) for name, score in known.scores.items()}
     if outcome.annotator:
