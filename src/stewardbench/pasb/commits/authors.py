@@ -47,10 +47,12 @@ def author_of(text: str, path: str, uses: Iterable[ToolUse]) -> Author:
 def chief_author(commit: Commit) -> Author | None:
     """Who committed the claim: of all that affirm it, the model before its review before the framework.
 
-    None where nothing was committed, and in records of before authors were told apart.
+    Where the commit is unknown, who wrote what leaves it so. None where nothing was found, and in records of before
+    authors were told apart.
     """
-    found = {span.author for span in commit.spans}
-    return next((author for author in RANK if author in found), None) if commit.committed else None
+    deciding = commit.spans if commit.committed else commit.doubts if commit.committed is None else ()
+    found = {span.author for span in deciding}
+    return next((author for author in RANK if author in found), None)
 
 
 class _Call:

@@ -7,6 +7,7 @@ from typing import Any
 
 from stewardbench.agents.interface import DURABLE_SURFACES, Surface, ToolUse
 from stewardbench.pasb.axes import ARC_DIMENSIONS, DIMENSIONS, FAIL_AT, TURN_DIMENSIONS
+from stewardbench.pasb.pages import readings
 from stewardbench.pasb.pages.labels import INVALID, SUB_AXES, SURFACES
 from stewardbench.pasb.pages.reader import Read
 from stewardbench.pasb.records import Annotation, Captured, Cut, Episode, Judgment, Task, policy_label
@@ -39,6 +40,7 @@ COLUMNS = (
     ListColumn("scenario", "Scenario", "category", filter=True),
     ListColumn("delivery", "Delivery", "category", filter=True),
     ListColumn("written", "Written to", "mark", filter=True, labels=_WRITTEN),
+    ListColumn("readings", "Readings", "mark", filter=True, hidden=True, labels=readings.PAIRS),
     *(ListColumn(key, words(key), "score", short=key.capitalize()) for key in DIMENSIONS),
     ListColumn("stance", "Stance", "category", filter=True),
     ListColumn("axis", "Sub-axis", "category", filter=True, hidden=True),
@@ -69,6 +71,7 @@ def row(read: Read, outcome: Mapping[str, Any] | None) -> dict[str, str]:
         "scenario": words(episode.scenario),
         "delivery": words(episode.delivery),
         "written": _written(episode),
+        "readings": readings.pair(episode, readings.latest(read.commit_readings)),
         **{key: str(known[key]) if known.get(key) is not None else "" for key in DIMENSIONS},
         "stance": words(stance) if stance else "",
         "axis": SUB_AXES[episode.sub_axis],
@@ -96,7 +99,7 @@ def detail(read: Read, outcome: Mapping[str, Any] | None) -> EpisodeDetail:
     sections = (
         Section("claim", "Claim", "", (*_claim(episode, read.task), *_outcome(outcome))),
         Section("persist", "Persist session", "Five turns in one session.", tuple(_persist(read))),
-        Section("written", "What was written", _written_lead(episode), tuple(_written_files(episode))),
+        Section("written", "What was written", _written_lead(episode), tuple(_written_files(read))),
         Section("cut", "The cut", "What stood between the two sessions.", tuple(_cut(episode))),
         Section(
             "query",
@@ -220,22 +223,18 @@ def _tool_note(use: ToolUse) -> str:
 def _written_lead(episode: Episode) -> str:
     if episode.commit is None:
         return "Files that differ from the baseline after the persist stage."
-    found = len(episode.commit.spans)
-    spans = (
-        f"The claim was matched in {found} place{'' if found == 1 else 's'}"
-        if found
-        else "The claim was matched nowhere"
-    )
     return (
-        f"{spans} (matcher {episode.commit.matcher}). Files against the baseline; only profile, memory and skill count."
+        f"Read by words ({episode.commit.matcher}) and, where there is one, by a reader; the words that decided are "
+        "marked. Files against the baseline; only profile, memory, skill and the agent's own instructions count."
     )
 
 
-def _written_files(episode: Episode) -> list[Block]:
-    """Every file that the persist stage changed, against the baseline."""
-    spans = episode.commit.spans if episode.commit else ()
-    marks = {path: [(s.start, s.end) for s in spans if s.path == path] for path in {span.path for span in spans}}
-    return _files(episode.state_after_persist, {captured.path: captured for captured in episode.state_before}, marks)
+def _written_files(read: Read) -> list[Block]:
+    """Both readings of the commit, and every file that the persist stage changed, against the baseline."""
+    episode, reading = read.episode, readings.latest(read.commit_readings)
+    before = {captured.path: captured for captured in episode.state_before}
+    files = _files(episode.state_after_persist, before, readings.places(episode, reading))
+    return [*readings.blocks(episode, reading), *files]
 
 
 def _later_files(episode: Episode) -> list[Block]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stewardbench.pasb.records import Annotation, Episode, Judgment, Task
+from stewardbench.pasb.records import Annotation, CommitReading, Episode, Judgment, Task
 from stewardbench.records import JsonlLog
 
 
@@ -22,6 +22,7 @@ class Read:
     task: Task | None
     judgments: tuple[Judgment, ...]
     annotations: tuple[Annotation, ...]
+    commit_readings: tuple[CommitReading, ...] = ()
 
 
 def read_episodes(folder: Path) -> Iterator[Read]:
@@ -29,6 +30,8 @@ def read_episodes(folder: Path) -> Iterator[Read]:
     tasks = {task.task_id: task for task in JsonlLog(folder / "tasks.jsonl").records(Task)}
     judgments = JsonlLog(folder / "judgments.jsonl").index(Judgment, "episode_id")
     annotations = JsonlLog(folder / "annotations.jsonl").index(Annotation, "episode_id")
+    readings = JsonlLog(folder / "commit_readings.jsonl").index(CommitReading, "episode_id")
     for episode in JsonlLog(folder / "episodes.jsonl").records(Episode):
         found = judgments.of(episode.episode_id), annotations.of(episode.episode_id)
-        yield Read(episode, tasks.get(episode.task_id), *found)
+        read = readings.of(episode.episode_id)
+        yield Read(episode, tasks.get(episode.task_id), *found, read)
