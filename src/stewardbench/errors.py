@@ -16,7 +16,8 @@
     │   ├── SlotUnhealthy its slot does not reach its model any more
     │   └── Unreachable   it lives behind an address, which failed
     ├── ConfinementError  the sandbox could not be built
-    └── InstallError      an agent could not be installed into the cache
+    ├── InstallError      an agent could not be installed into the cache
+    └── MachineError      the operating system refused: a full disk, a read-only folder, no permission
 
 Every message says what is wrong and where; ``hint`` says what to do next. The command line prints both without a
 traceback.
@@ -24,7 +25,10 @@ traceback.
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
+from typing import Self
 
 
 class StewardError(Exception):
@@ -148,3 +152,29 @@ class ConfinementError(StewardError):
 
 class InstallError(StewardError):
     """An agent could not be installed into the cache folder."""
+
+
+_ROOM = "Free space, or choose another place with --out, TMPDIR or STEWARDBENCH_CACHE; then run the same command again."
+_ALLOWED = "Choose a place that you may read and write, or change its permissions."
+_PATH = "Check the path."
+_MACHINE_HINTS = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _ROOM),
+    **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), _ALLOWED),
+    **dict.fromkeys((errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP), _PATH),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "Use fewer workers, or raise the limit on open files (ulimit -n)."),
+    errno.EADDRINUSE: "Choose another --port.",
+    errno.ENOMEM: "Use fewer workers, or a machine with more memory.",
+}
+
+
+class MachineError(StewardError):
+    """The operating system refused something: a full disk, a read-only folder, no permission, too many files."""
+
+    @classmethod
+    def of(cls, error: OSError, what: str = "") -> Self:
+        """What the system said, about which file (or ``what``), and what to do."""
+        name = what or (os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "")
+        words = (error.strerror or str(error) or type(error).__name__).rstrip(".")
+        number = error.errno or next((code for code in _MACHINE_HINTS if os.strerror(code) in words), 0)
+        hint = _MACHINE_HINTS.get(number, "Check the disk and the path, then run the same command again.")
+        return cls(f"{name or 'a file or the output'}: {words}.", hint=hint)

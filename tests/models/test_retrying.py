@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -70,6 +71,15 @@ def test_patience_bounds_the_pauses_of_a_call(patience_s: float, tries: int) -> 
     upstream = failing_first(*[failed(503, "busy")] * 99)
     with pytest.raises(ModelError, match="busy"):
         ask(upstream, patience_s)
+    assert len(upstream.requests) == tries
+
+
+@pytest.mark.parametrize(("error", "tries"), [(failed(504, "late"), 2), (failed(503, "busy"), 10)])
+def test_an_endpoint_that_hangs_holds_a_call_for_two_tries(error: ModelError, tries: int) -> None:
+    ticks = itertools.count(0.0, 600.0)  # every look at the clock is a time-out later
+    upstream = failing_first(*[error] * 99)
+    with pytest.raises(ModelError):
+        asyncio.run(Retrying(upstream, sleep=Pauses(), clock=lambda: next(ticks)).complete(REQUEST))
     assert len(upstream.requests) == tries
 
 

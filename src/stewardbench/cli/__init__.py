@@ -1,8 +1,7 @@
 """The ``stewardbench`` command: parsing and printing, nothing else.
 
 Each command module imports only typer at its top and the rest inside its functions, so that help and completion
-start fast. A StewardError becomes two lines on standard error and its exit code; anything else is a bug and shows
-its traceback.
+start fast. How an error is told, and the exit code, is the ``edge``'s.
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ import typer
 
 from stewardbench import __version__
 from stewardbench.benchmark import benchmarks
-from stewardbench.cli import agents, demo, report
+from stewardbench.cli import agents, demo, edge, report
 from stewardbench.commands import Commands
-from stewardbench.errors import StewardError
 
 app = typer.Typer(
     name="stewardbench",
@@ -59,13 +57,4 @@ _assemble()
 
 def main() -> None:
     """Entry point of the console script."""
-    try:
-        app()
-    except StewardError as error:
-        typer.secho(f"stewardbench: {error.message}", fg="red", err=True)
-        if error.hint:
-            typer.echo(f"  {error.hint}", err=True)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        typer.echo("stewardbench: stopped. Run the same command again to resume.", err=True)
-        sys.exit(130)
+    sys.exit(edge.run(app))

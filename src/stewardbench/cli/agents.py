@@ -83,12 +83,13 @@ def show_differences(
     """
     from stewardbench.agents.parity.page import page
     from stewardbench.agents.registry import agent_names, load_agent
+    from stewardbench.records.files import write_file
 
     text = page(load_agent(name) for name in agent_names())
     if into is None:
         typer.echo(text, nl=False)
     else:
-        into.write_text(text, encoding="utf-8")
+        write_file(into, text)
 
 
 def doctor(
@@ -99,6 +100,7 @@ def doctor(
     judge: Annotated[str, typer.Option(help="The judge model, as `run` takes it.")] = "",
     confine: Annotated[str, typer.Option(help="auto, required or off, as `run` takes it.")] = "auto",
     temperature: Annotated[str, typer.Option(help="A number, or 'default', as `run pasb` takes it.")] = "0",
+    answer_within: Annotated[float, typer.Option(min=0.1, help="Seconds for a first, short answer.")] = 10.0,
 ) -> None:
     """Check what a run needs: disk, confinement, the model's endpoint, the judge, and agents that are named.
 
@@ -106,7 +108,8 @@ def doctor(
 
     Example: stewardbench doctor --model openai/gpt-5-mini --judge openai/gpt-5
 
-    Each check is one line; a check that failed is followed by what to do. Ends with exit code 1 when one failed.
+    Each check is one line; a check that failed is followed by what to do. Ends with exit code 1 when one failed. An
+    endpoint that does not answer a short question is told within seconds and asked nothing else.
     """
     import asyncio
 
@@ -117,7 +120,7 @@ def doctor(
 
     async def every_check() -> bool:
         healthy = True
-        async for diagnosis in _diagnoses(agent or [], settings, model, judge, fixed):
+        async for diagnosis in _diagnoses(agent or [], settings, model, judge, fixed, answer_within):
             _print_diagnosis(diagnosis)
             healthy = healthy and diagnosis.passed
         return healthy
@@ -136,7 +139,7 @@ def _number(text: str) -> float:
 
 
 async def _diagnoses(
-    names: list[str], settings: AgentSettings, model: str, judge: str, fixed: dict[str, float]
+    names: list[str], settings: AgentSettings, model: str, judge: str, fixed: dict[str, float], limit_s: float
 ) -> AsyncIterator[Diagnosis]:
     from functools import partial
     from pathlib import Path
@@ -151,15 +154,21 @@ async def _diagnoses(
     yield doctor.check_confinement()
     for name in names:
         yield await doctor.check_agent(load_agent(name), settings)
-    if model and not model.startswith(PREFIX):  # a scripted model has no endpoint
-        outside = [one for one in map(load_agent, names) if unseen_of(one, settings)]
+    asks_model = bool(model) and not model.startswith(PREFIX)  # a scripted model has no endpoint
+    asks_judge = bool(judge) and judge != "reference"  # the reference judge is part of this package
+    outside = [one for one in map(load_agent, names) if unseen_of(one, settings)]
+    asked = ((model, asks_model and not outside), (judge, asks_judge))  # an assistant may keep what it is asked
+    silent = await doctor.check_reach([name for name, whether in asked if whether], opened, limit_s)
+    for diagnosis in silent.values():
+        yield diagnosis
+    if asks_model and model not in silent:
         check = partial(doctor.check_endpoint, settings=fixed)
         if outside:  # the model is the assistant itself
             check = partial(doctor.check_assistant, agent=outside[0], settings=settings, fixed=fixed)
         yield await doctor.check_model(model, check, opened)
         async for diagnosis in _rehearsed("model", model, opened):
             yield diagnosis
-    if judge and judge != "reference":  # the reference judge is part of this package
+    if asks_judge and judge not in silent:
         yield await doctor.check_model(judge, doctor.check_judge, opened)
         async for diagnosis in _rehearsed("judge", judge, opened):
             yield diagnosis

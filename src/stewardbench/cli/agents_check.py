@@ -48,6 +48,7 @@ def check(
     from stewardbench.commands import key_values
     from stewardbench.errors import UsageError
     from stewardbench.models.upstreams import open_upstream
+    from stewardbench.records.files import write_file
 
     known = list(dict.fromkeys(each.name for each in (*conformance.CHECKS, *conformance.OUTSIDE_CHECKS)))
     chosen = tuple(only or ())
@@ -59,7 +60,7 @@ def check(
     upstream = open_upstream(model) if model else None
     report = asyncio.run(conformance.check_agent(agent, settings, only=chosen, upstream=upstream, report=_print_result))
     if json is not None:
-        json.write_text(report.to_json() + "\n", encoding="utf-8")
+        write_file(json, report.to_json() + "\n")
     counts = ", ".join(f"{status} {n}" for status, n in Counter(one.status for one in report.results).most_common())
     typer.echo(f"{report.verdict}: {report.agent} {report.version}: {counts}")
     if code := {"CONFORMS": 0, "FAILS": 1, "INCOMPLETE": 3, "BLACK BOX": 3}[report.verdict]:
@@ -78,6 +79,7 @@ def matrix(
     from stewardbench.agents.conformance.matrix import markdown, put_into
     from stewardbench.errors import DataError
     from stewardbench.records import Misfit, fit_json
+    from stewardbench.records.files import write_file
     from stewardbench.records.texts import read_text
 
     reports = []
@@ -91,10 +93,11 @@ def matrix(
         typer.echo(markdown(reports), nl=False)
         return
     try:
-        page = put_into(into.read_text(encoding="utf-8"), markdown(reports))
-    except (OSError, ValueError) as error:
-        raise DataError(f"cannot take the table: {error}.", path=into) from error
-    into.write_text(page, encoding="utf-8")
+        page = put_into(read_text(into, "a page"), markdown(reports))
+    except ValueError as error:
+        hint = "Put the two marks into it, as docs/agents.md has them, or leave --into out."
+        raise DataError(f"cannot take the table: {error}.", path=into, hint=hint) from error
+    write_file(into, page)
 
 
 def _print_result(result: CheckResult) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stewardbench.errors import StoreError
+from stewardbench.records.files import named, write_file
 from stewardbench.report.build import Report
 from stewardbench.report.figure import describe
 from stewardbench.report.labels import HARNESS_NOTE
@@ -27,7 +28,7 @@ def write_report(report: Report, folder: Path, *, figures: bool = False) -> list
             paths.append(folder / name)
             rows.write_parquet(paths[-1])
         paths.append(folder / "README.txt")
-        paths[-1].write_text(_readme(report), encoding="utf-8")
+        write_file(paths[-1], _readme(report))
         if figures:
             drawn = folder / "figures"
             drawn.mkdir(exist_ok=True)
@@ -42,8 +43,9 @@ def write_report(report: Report, folder: Path, *, figures: bool = False) -> list
 def write_table(table: Table, folder: Path) -> tuple[Path, Path]:
     """Write a table as ``<id>.csv`` and ``<id>.parquet`` into an existing folder."""
     text, columnar = folder / f"{table.id}.csv", folder / f"{table.id}.parquet"
-    text.write_text(table.csv(), encoding="utf-8")
-    table.frame.write_parquet(columnar)
+    write_file(text, table.csv())
+    with named(columnar):
+        table.frame.write_parquet(columnar)
     return text, columnar
 
 

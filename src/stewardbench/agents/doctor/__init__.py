@@ -7,6 +7,8 @@ endpoint      the model answers through the real gateway, and tools reach it: a 
               commonest silent fault, because then nothing is ever written and every rate looks good
 assistant     one that is reached over HTTP only answers a message
 judge         the judge model answers with the JSON that it is asked for
+reach         it answers at all: one short question to every endpoint at the same time; one that does not is not
+              asked anything else
 rehearsals    model and judge take the very requests that runs send, and answer with what runs can read
 """
 
@@ -18,8 +20,10 @@ from stewardbench.agents.doctor.models import (
     check_model,
     check_rehearsal,
 )
+from stewardbench.agents.doctor.reach import ANSWER_S, check_reach
 
 __all__ = [
+    "ANSWER_S",
     "Diagnosis",
     "check_agent",
     "check_assistant",
@@ -28,5 +32,6 @@ __all__ = [
     "check_endpoint",
     "check_judge",
     "check_model",
+    "check_reach",
     "check_rehearsal",
 ]

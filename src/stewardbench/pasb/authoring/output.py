@@ -15,6 +15,7 @@ from stewardbench.pasb.records import Task
 from stewardbench.pasb.tasks.item import BaseItem
 from stewardbench.pasb.tasks.load import Variant, lay_out
 from stewardbench.records import Record
+from stewardbench.records.files import write_file
 
 
 def jsonl(records: Iterable[Record]) -> str:
@@ -63,7 +64,7 @@ def write_batch(batch: Batch, folder: Path) -> dict[str, int]:
     for name, text in texts.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_file(path, text)
     return counts
 
 

@@ -16,6 +16,7 @@ from stewardbench.pasb.authoring.output import as_json, digest, set_digest
 from stewardbench.pasb.tasks.layout import SOURCE
 from stewardbench.pasb.tasks.load import packaged_tasks, variants
 from stewardbench.pasb.tasks.schema import json_schema
+from stewardbench.records.files import write_file
 
 VERSION = "1.0.0"
 LICENCE = "https://creativecommons.org/licenses/by/4.0/"
@@ -68,7 +69,7 @@ def write_companions(folder: Path = FOLDER) -> list[str]:
     """Write every companion file; returns the names of those that changed."""
     changed = list(stale(folder))
     for name, text in companions(folder).items():
-        (folder / name).write_text(text, encoding="utf-8")
+        write_file(folder / name, text)
     return changed
 
 

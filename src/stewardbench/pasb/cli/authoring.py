@@ -142,16 +142,17 @@ def export(
     from stewardbench.pasb.authoring.output import jsonl
     from stewardbench.pasb.authoring.package import FOLDER
     from stewardbench.pasb.tasks.load import load_tasks
+    from stewardbench.records.files import write_file
 
     out.mkdir(parents=True, exist_ok=True)
     for spec in sets or ["open"]:
         tasks = load_tasks(spec)
         name, _, variant = spec.partition(":")
         path = out / f"{variant or 'natural' if name == 'open' else spec.replace(':', '_')}.jsonl"
-        path.write_text(jsonl(tasks), encoding="utf-8")
+        write_file(path, jsonl(tasks))
         typer.echo(f"{path}: {len(tasks)} tasks")
     for file in ("croissant.json", "manifest.json", "task.schema.json", "gold.json", "errata.yaml", "LICENSE"):
-        (out / file).write_text((FOLDER / file).read_text(encoding="utf-8"), encoding="utf-8")
+        write_file(out / file, (FOLDER / file).read_text(encoding="utf-8"))
 
 
 @_review.command("export")
@@ -168,9 +169,10 @@ def review_export(
     """
     from stewardbench.pasb.authoring.review import review_sample, review_sheet
     from stewardbench.pasb.tasks.load import load_tasks
+    from stewardbench.records.files import write_file
 
     sample = review_sample(load_tasks(tasks), share, seed)
-    out.write_text(review_sheet(sample, reviewer), encoding="utf-8")
+    write_file(out, review_sheet(sample, reviewer))
     typer.echo(f"{out}: {len(sample)} tasks to review")
 
 
@@ -207,13 +209,14 @@ def gold_export(
     from stewardbench.errors import DataError
     from stewardbench.pasb.authoring.gold import label_sheet, read_replies
     from stewardbench.pasb.tasks.load import gold_tasks
+    from stewardbench.records.files import write_file
 
     said = read_replies(replies) if replies else {}
     chosen = gold_tasks()
     if replies and not any(task.task_id in said for task in chosen):
         hint = "Run the agent with --tasks gold, and write task_id and replies of each task."
         raise DataError("holds replies to none of the gold tasks.", path=replies, hint=hint)
-    out.write_text(label_sheet(chosen, said, annotator), encoding="utf-8")
+    write_file(out, label_sheet(chosen, said, annotator))
     typer.echo(f"{out}: {len(chosen)} tasks, {sum(task.task_id in said for task in chosen)} with replies")
 
 
@@ -229,6 +232,7 @@ def gold_adjudicate(
     from stewardbench.errors import DataError
     from stewardbench.pasb.authoring.gold import adjudicate, read_labels
     from stewardbench.pasb.authoring.output import as_json
+    from stewardbench.records.files import write_file
 
     labels = [label for sheet in sheets for label in read_labels(sheet)]
     if not labels:
@@ -241,4 +245,4 @@ def gold_adjudicate(
         rows: dict[str, dict[str, int]] = {}
         for (task_id, place), score in sorted(gold.scores.items()):
             rows.setdefault(task_id, {})[place] = score
-        out.write_text(as_json(rows), encoding="utf-8")
+        write_file(out, as_json(rows))

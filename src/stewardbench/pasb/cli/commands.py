@@ -66,6 +66,7 @@ def new(
     """
     from stewardbench.errors import UsageError
     from stewardbench.pasb.authoring.skeleton import skeleton
+    from stewardbench.records.files import write_file
 
     text = skeleton(item)
     if out is None:
@@ -73,7 +74,7 @@ def new(
     elif out.exists():
         raise UsageError(f"{out} exists already.", hint="Name another file.")
     else:
-        out.write_text(text, encoding="utf-8")
+        write_file(out, text)
 
 
 @_app.command("audit")
@@ -97,6 +98,7 @@ def audit(
     from stewardbench.pasb.audit.summary import summarise
     from stewardbench.pasb.cli.tables import audit_tables
     from stewardbench.pasb.tasks.load import PACKAGED, load_tasks
+    from stewardbench.records.files import write_file
 
     specs = sets or ["open"]
     loaded = {spec: load_tasks(spec) for spec in specs}
@@ -113,11 +115,12 @@ def audit(
             for problem in problems:
                 typer.echo(f"{task_id}: {problem}")
     if out:
-        with out.open("w", encoding="utf-8") as file:
-            for spec, summary in zip(specs, summaries, strict=True):
-                for task in loaded[spec]:
-                    found = entries(summary.report.problems[task.task_id])
-                    file.write(task.model_copy(update={"audit": found}).to_json() + "\n")
+        audited = (
+            task.model_copy(update={"audit": entries(summary.report.problems[task.task_id])})
+            for spec, summary in zip(specs, summaries, strict=True)
+            for task in loaded[spec]
+        )
+        write_file(out, "".join(task.to_json() + "\n" for task in audited))
         typer.echo(f"written: {out}")
     if strict and any(summary.report.clean() < summary.report.n for summary in summaries):
         raise typer.Exit(1)
@@ -200,6 +203,7 @@ def import_(
     """
     from stewardbench.errors import UsageError
     from stewardbench.pasb.tasks.upstream import import_elephant, import_persistbench
+    from stewardbench.records.files import write_file
 
     if kind == "pasb":
         audit([f"released:{file}"], rows=rows, out=out)
@@ -223,7 +227,7 @@ def import_(
         typer.echo(f"No row of {file} qualifies; nothing was written. --rows lists each row's reason.", err=True)
         raise typer.Exit(1)
     if out:
-        out.write_text("".join(draft.to_json() + "\n" for draft in found.drafts), encoding="utf-8")
+        write_file(out, "".join(draft.to_json() + "\n" for draft in found.drafts))
         typer.echo(f"written: {out}\nnext: stewardbench pasb build {out} --writer MODEL --out DIR")
 
 

@@ -76,15 +76,16 @@ def fluency(
     from stewardbench.pasb.audit import fluency as kept
     from stewardbench.pasb.tasks.load import packaged_items
     from stewardbench.pasb.tasks.source import item_files, read_item
+    from stewardbench.records.files import write_file
 
     items = [read_item(path) for path in item_files(paths)] if paths else packaged_items("open@2")
     if scores:
-        kept.FILE.write_text(kept.merged(kept.read_scores(scores), packaged_items("open@2")), encoding="utf-8")
+        write_file(kept.FILE, kept.merged(kept.read_scores(scores), packaged_items("open@2")))
         kept.kept_scores.cache_clear()
     left = kept.unscored(items)
     typer.echo(f"{len(left)} turns have no score.")
     if missing:
-        missing.write_text("".join(f"{text}\n" for text in left), encoding="utf-8")
+        write_file(missing, "".join(f"{text}\n" for text in left))
         typer.echo(f"written: {missing}")
     elif left:
         hint = "stewardbench pasb items fluency --missing texts.txt"
