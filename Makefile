@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell cat requirements/dev.lock pyproject.toml | sha256sum | cut -c1-16)
 DEMO ?= demo-run
 
-.PHONY: help setup agents demo test parity lint bench docs lock clean
+.PHONY: help setup agents demo test parity lint bench fault-table outage docs lock clean
 
 help:  ## show these targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
 
 setup: $(READY)  ## create .venv from the hash-locked requirements
 
@@ -41,6 +41,12 @@ lint: setup  ## ruff and strict mypy
 
 bench: setup agents  ## ratios and CPU-seconds, measured in one run
 	$(BIN)/python -m bench
+
+fault-table: setup  ## what every command makes of every fault of an endpoint, into docs/how-to/endpoint-faults.md
+	$(BIN)/python scripts/fault_table.py
+
+outage: setup  ## 64 tasks on an endpoint that is gone for a minute
+	$(BIN)/python scripts/outage.py
 
 docs: setup  ## build the documentation site into out/docs
 	$(BIN)/mkdocs build --strict --site-dir out/docs

@@ -17,10 +17,11 @@ PAGE = ROOT / "docs" / "how-to" / "endpoint-faults.md"
 EXAMPLE = ROOT / "examples" / "your_agent"
 HEAD = """# What every command makes of a failing endpoint
 
-Written by `make fault-table`: {count} faults of a loopback server under the real commands, in one run ({seconds:.0f} s, calls
-limited to {call:g} s and patience to {patience:g} s). Harness check: PASB ran on the example agent, the judge read a stored run
-of a scripted model; nothing here rates a model. A cell is the exit code and the last line; *used* counts attempts that a fault
-used up, *resumed* is the exit code of the same command once the fault is gone.
+Written by `make fault-table`: {count} faults of a loopback server under the real commands, in one run
+({seconds:.0f} s, calls limited to {call:g} s and patience to {patience:g} s). Harness check: PASB ran on the example
+agent, the judge read a stored run of a scripted model; nothing here rates a model. A cell is the exit code and the last
+line, *attempts used* counts what the fault used up, *resumed* and *repeated* are the exit codes of the same command
+once the fault is gone.
 
 """
 

@@ -19,8 +19,8 @@
     ├── InstallError      an agent could not be installed into the cache
     └── MachineError      the operating system refused: a full disk, a read-only folder, no permission
 
-Every message says what is wrong and where; ``hint`` says what to do next. The command line prints both without a
-traceback.
+Every message says what is wrong and where; ``hint`` says what to do next, and where it is empty the class's
+``usual_hint`` does. The command line prints both without a traceback.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class StewardError(Exception):
     """Root of all errors that a user may meet. ``hint`` is the next action, in one sentence."""
 
     exit_code = 1
+    usual_hint = ""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -55,6 +56,7 @@ class DataError(StewardError):
     """A data file breaks its schema. ``path``, ``line`` (1-based) and ``field`` say where."""
 
     exit_code = 2
+    usual_hint = "Correct the file there, then run the same command again."
 
     def __init__(self, message: str, *, path: Path | str = "", line: int = 0, field: str = "", hint: str = "") -> None:
         self.path, self.line, self.field = str(path), line, field
@@ -69,10 +71,12 @@ class StoreError(StewardError):
 class ModelError(StewardError):
     """A model endpoint failed.
 
-    ``status`` is the HTTP status to hand on to the client, ``kind`` the failure's name in records (see
-    ``models.failures``), ``parameter`` the setting that the endpoint refused, and ``retry_after_s`` the seconds that
+        ``status`` is the HTTP status to hand on to the client, ``kind`` the failure's name in records (see
+        ``models.failures``), ``parameter`` the setting that the endpoint refused, and ``retry_after_s`` the seconds that
     it asked us to wait.
     """
+
+    usual_hint = "Check the endpoint with `stewardbench doctor --model NAME`, then run the same command again."
 
     def __init__(
         self,
@@ -96,6 +100,7 @@ class AgentError(StewardError):
     """An agent process failed in a way that makes the episode invalid. ``reason`` is the record's enum value."""
 
     reason = "agent_error"
+    usual_hint = "Run the same command again; if it stays so, see what `stewardbench agents check NAME` says."
 
 
 class AgentCrashed(AgentError):

@@ -30,6 +30,7 @@ FOLDER = "agent-environments"
 READY = "READY"  # marker file of a finished environment
 NEEDED_BYTES = 1_000_000_000  # what an environment and the files unpacked on the way to it may take
 SAID_LINES = 15
+AGAIN = "Check the installation of this package, then install the agent again."
 LOCKED = ("--require-hashes", "--only-binary", ":all:", "--requirement")
 
 
@@ -154,7 +155,7 @@ def _run(command: list[str]) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=_clean_environ())
     except OSError as error:
-        raise InstallError(f"{command[0]}: cannot be run: {error.strerror}.") from error
+        raise InstallError(f"{command[0]}: cannot be run: {error.strerror}.", hint=AGAIN) from error
     if done.returncode != 0:
         words = "\n".join((done.stderr or done.stdout).strip().splitlines()[-SAID_LINES:])
         raise InstallError(

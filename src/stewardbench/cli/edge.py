@@ -3,7 +3,8 @@
 Whatever a command ran into ends here. What a user can mend (a StewardError, or something that the machine refused)
 is one line and a next step on standard error; its code is never 0. Anything else is a bug and keeps its traceback.
 Texts go out whatever the locale: a character that a terminal cannot show is written as its number. A reader that left
-(``| head``) is no error to talk about, and still no success.
+(``| head``) is no error to talk about, and still no success. A command that takes long and shows no progress of its own
+is said to be at work.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from io import TextIOWrapper
@@ -20,6 +23,7 @@ import typer
 from stewardbench.errors import MachineError, StewardError
 
 FAILED = 1
+FIRST_S, THEN_S = 5.0, 30.0  # when a silent command is first said to be at work, and how often after that
 INTERRUPTED = 128 + signal.SIGINT
 TRACEBACK = "STEWARDBENCH_TRACEBACK"  # set it to see where a failure came from
 
@@ -27,7 +31,10 @@ TRACEBACK = "STEWARDBENCH_TRACEBACK"  # set it to see where a failure came from
 def run(command: Callable[[], object]) -> int:
     """Run a command and give back its exit code, with everything said that has to be said."""
     prepare_streams()
+    ended = threading.Event()
+    threading.Thread(target=_heartbeat, args=(ended,), name="heartbeat", daemon=True).start()
     code = _outcome(command)
+    ended.set()
     if code == INTERRUPTED:
         _say("stewardbench: stopped. Run the same command again to resume.")
     return _flushed(code)
@@ -41,6 +48,17 @@ def prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - lives as long as we
         elif isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _heartbeat(ended: threading.Event, first_s: float = FIRST_S, then_s: float = THEN_S) -> None:
+    """Say now and then that a command is at work, unless it tells so by itself."""
+    start, pause = time.monotonic(), first_s
+    while not ended.wait(pause):
+        from stewardbench.runs.terminal import is_told
+
+        if not is_told():
+            _say(f"stewardbench: at work, {time.monotonic() - start:.0f} s so far")
+        pause = then_s
 
 
 def _outcome(command: Callable[[], object]) -> int:
@@ -77,8 +95,8 @@ def _leaves(error: Exception) -> Iterator[Exception]:
 
 def _told(error: StewardError) -> int:
     _say(typer.style(f"stewardbench: {error.message}", fg="red"))
-    if error.hint:
-        _say(f"  {error.hint}")
+    if hint := error.hint or error.usual_hint:
+        _say(f"  {hint}")
     return error.exit_code or FAILED
 
 

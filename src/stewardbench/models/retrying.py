@@ -17,6 +17,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exp
 
 from stewardbench.errors import ModelError
 from stewardbench.models.failures import is_transient
+from stewardbench.models.in_flight import CALLS
 from stewardbench.models.messages import ChatReply, ChatRequest, Upstream, control
 
 PATIENCE_S = 180.0
@@ -66,7 +67,8 @@ class Retrying:
                 with attempt:
                     start = self._clock()
                     try:
-                        answer = await call()
+                        with CALLS.waiting():
+                            answer = await call()
                     except ModelError as error:
                         late += [self._clock() - start] if error.kind == "timeout" else []
                         raise

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from stewardbench.errors import StoreError
 
+RESTORE = "Restore the run folder from a copy; what only reads tables needs no blobs."
+
 
 class BlobStore:
     """A folder of immutable blobs, named by hash. Writing the same bytes twice is one file."""
@@ -46,9 +48,11 @@ class BlobStore:
         try:
             data = self._path(digest).read_bytes()
         except FileNotFoundError:
-            raise StoreError(f"{self.root}: blob {digest} is missing.") from None
+            raise StoreError(f"{self.root}: blob {digest} is missing.", hint=RESTORE) from None
         if hashlib.sha256(data).hexdigest() != digest:
-            raise StoreError(f"{self._path(digest)}: content does not match its name; the store was changed.")
+            raise StoreError(
+                f"{self._path(digest)}: content does not match its name; the store was changed.", hint=RESTORE
+            )
         return data
 
     def _path(self, digest: str) -> Path:

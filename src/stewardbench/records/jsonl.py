@@ -26,6 +26,7 @@ from stewardbench.records.fitting import Misfit, fit, fit_json
 from stewardbench.records.texts import decoded, opened
 
 T = TypeVar("T")
+OUR_FAULT = "This is a fault of the program; please report it."
 CHANGED = "The record was changed or written by another version; restore it, or start a new run folder."
 
 
@@ -42,7 +43,7 @@ class JsonlLog:
     def extend(self, lines: Sequence[str]) -> None:
         """Write some lines durably with one flush. Raises StoreError when the disk refuses; then none was written."""
         if any("\n" in line for line in lines):
-            raise StoreError(f"{self.path}: a record must be one line")
+            raise StoreError(f"{self.path}: a record must be one line.", hint=OUR_FAULT)
         data = "".join(line + "\n" for line in lines).encode("utf-8", "surrogatepass")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)

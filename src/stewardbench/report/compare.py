@@ -127,6 +127,12 @@ def compare(
         raise UsageError(f"--margin {margin:g}: has to be above 0.", hint="For example 5, in points.")
     both = before.frame.join(after.frame.drop(CLUSTER), on=TASK, suffix=" after")
     if both.is_empty():
+        for run in (before, after):
+            if run.frame.is_empty():
+                hint = (
+                    "See why in its last line: the same run command goes on, and `stewardbench report` counts reasons."
+                )
+                raise UsageError(f"{run.name}: no task is valid, so there is nothing to compare.", hint=hint)
         raise UsageError("no valid task is in both runs.", hint="Run both on the same task set.")
     scored = [m for m in before.metrics if _pairs(before, after, m).height]
     names = [metric.name for metric in scored]

@@ -19,6 +19,7 @@ from stewardbench.records import BlobStore, canonical_json
 from stewardbench.records.bounds import whole
 
 FORMAT = "exchanges/1"
+RESTORE = "Restore the run folder from a copy, or read it with the version that wrote it."
 
 
 def pack(exchanges: Iterable[Exchange]) -> bytes:
@@ -45,11 +46,11 @@ def unpack(data: bytes) -> tuple[Exchange, ...]:
             text = whole(cast(BinaryIO, packed))  # a few kilobytes could unpack to gigabytes
         stored = json.loads(text.decode("utf-8", "surrogatepass"))
         if stored["format"] != FORMAT:
-            raise StoreError(f"model calls are stored as {stored['format']}, not {FORMAT}.")
+            raise StoreError(f"model calls are stored as {stored['format']}, not {FORMAT}.", hint=RESTORE)
         pool = stored["pool"]
         return tuple(_exchange(row, pool) for row in stored["exchanges"])
     except (OSError, EOFError, ValueError, AttributeError, LookupError, TypeError, RecursionError, zlib.error) as error:
-        raise StoreError(f"stored model calls cannot be read: {error}") from error
+        raise StoreError(f"stored model calls cannot be read: {error}.", hint=RESTORE) from error
 
 
 def load_exchanges(blobs: BlobStore, digest: str) -> tuple[Exchange, ...]:

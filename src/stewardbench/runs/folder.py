@@ -77,7 +77,8 @@ class RunFolder:
             path.mkdir(parents=True, exist_ok=True)
             lock = _lock(path)
         except OSError as error:
-            raise StoreError(f"{path}: cannot be used as a run folder: {error.strerror}.") from error
+            fault = f"{path}: cannot be used as a run folder: {error.strerror}."
+            raise StoreError(fault, hint="Choose another --out folder, or change its permissions.") from error
         try:
             manifest = _manifest(path, benchmark, settings, versions or {})
         except BaseException:

@@ -24,6 +24,7 @@ from stewardbench.runs.jobs import Job, shard
 from stewardbench.runs.store import EPISODES, Tried
 
 TASKS = "tasks"
+ONE_RUN, ONE_EACH = "Only the shards of one run can be merged.", "Name the folder of each shard once."
 MOVING = frozenset({"python"})  # the one version that may differ between the machines of one run
 
 
@@ -99,7 +100,9 @@ def _parts_of_one_run(folders: Sequence[RunFolder]) -> list[RunFolder]:
         if mine is None:
             raise UsageError(f"{folder.path}: is no shard of a run.", hint="Start the parts with --shard 1/n to n/n.")
         if mine.number in numbered:
-            raise UsageError(f"{numbered[mine.number].path} and {folder.path} are both shard {mine.number}/{mine.of}.")
+            raise UsageError(
+                f"{numbered[mine.number].path} and {folder.path} are both shard {mine.number}/{mine.of}.", hint=ONE_EACH
+            )
         numbered[mine.number] = folder
         wanted = mine.of
     if missing := sorted({*range(1, wanted + 1)} - {*numbered}):
@@ -113,10 +116,12 @@ def _same_run(first: RunFolder, other: RunFolder) -> None:
     ours, theirs = first.manifest, other.manifest
     both = f"{first.path} and {other.path}"
     if ours.benchmark != theirs.benchmark:
-        raise UsageError(f"{both} are runs of {ours.benchmark} and {theirs.benchmark}.")
+        raise UsageError(f"{both} are runs of {ours.benchmark} and {theirs.benchmark}.", hint=ONE_RUN)
     splits = [str(manifest.settings.get(SHARD, "")).rpartition("/")[2] for manifest in (ours, theirs)]
     if splits[0] != splits[1]:
-        raise UsageError(f"{both} are shards of different splits, into {splits[0] or 1} and {splits[1] or 1} parts.")
+        raise UsageError(
+            f"{both} are shards of different splits, into {splits[0] or 1} and {splits[1] or 1} parts.", hint=ONE_RUN
+        )
     for kind, mine, yours, free in (
         ("settings", ours.settings, theirs.settings, {*FREE_SETTINGS, SHARD}),
         ("versions", ours.versions, theirs.versions, MOVING),
@@ -124,11 +129,11 @@ def _same_run(first: RunFolder, other: RunFolder) -> None:
         changed = [k for k in sorted({*mine, *yours}) if k not in free and mine.get(k) != yours.get(k)]
         if changed:
             listed = "; ".join(f"{k}: {mine.get(k)!r} and {yours.get(k)!r}" for k in changed)
-            raise UsageError(f"{both} have other {kind} ({listed}).", hint="Only the shards of one run can be merged.")
+            raise UsageError(f"{both} have other {kind} ({listed}).", hint=ONE_RUN)
     if ours.run_id != theirs.run_id:
-        raise UsageError(f"{both} are parts of different runs ({ours.run_id}, {theirs.run_id}).")
+        raise UsageError(f"{both} are parts of different runs ({ours.run_id}, {theirs.run_id}).", hint=ONE_RUN)
     if _bytes(first, TASKS) != _bytes(other, TASKS):
-        raise UsageError(f"{both} hold other tasks ({TASKS}.jsonl).", hint="Only the shards of one run can be merged.")
+        raise UsageError(f"{both} hold other tasks ({TASKS}.jsonl).", hint=ONE_RUN)
 
 
 def _bytes(folder: RunFolder, name: str) -> bytes:

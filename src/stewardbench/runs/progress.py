@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -13,7 +14,8 @@ class Progress:
 
     ``invalid`` counts tasks that used up their attempts; ``unreached`` those whose endpoint failed, which the next
     start tries again; ``retried`` invalid attempts that were tried again;
-    ``failed`` tasks that ended in an error of ours; ``unjudged`` valid episodes whose judge could not be reached.
+    ``failed`` tasks that ended in an error of ours; ``unjudged`` valid episodes whose judge could not be reached, and
+    ``unjudged_for`` how it failed.
     """
 
     total: int
@@ -25,6 +27,7 @@ class Progress:
     failed: int = 0
     judged: int = 0
     unjudged: int = 0
+    unjudged_for: Counter[str] = field(default_factory=Counter)
     input_tokens: int = 0
     output_tokens: int = 0
     message: str = ""

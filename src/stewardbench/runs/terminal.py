@@ -1,20 +1,46 @@
-"""How a run's progress is shown: a moving line on a terminal, one plain line now and then anywhere else."""
+"""How a run's progress is shown: a moving line on a terminal, one plain line now and then anywhere else.
+
+The line goes on while nothing happens, so that a call that hangs is seen: its age stands in it.
+"""
 
 from __future__ import annotations
 
 import shlex
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+
+from stewardbench.models.in_flight import CALLS
 
 if TYPE_CHECKING:
     from stewardbench.runs.closing import Closing
     from stewardbench.runs.progress import Progress
 
 EVERY_S = 30.0
+OLD_S = 10.0  # a call that waits for longer is named
+
+
+_telling: list[object] = []  # what tells the user at this moment how far a command is
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """A command says by itself how far it is, or waits for its user, for as long as this is open."""
+    mark = object()
+    _telling.append(mark)
+    try:
+        yield
+    finally:
+        _telling.remove(mark)
+
+
+def is_told() -> bool:
+    """Whether something tells the user how far the command is."""
+    return bool(_telling)
 
 
 class ProgressLine:
@@ -29,15 +55,20 @@ class ProgressLine:
         self._message = ""
         self._written = 0.0
         self._last: Progress | None = None
+        self._ended = threading.Event()
 
     def __enter__(self) -> Self:
         if self._status is not None:
             self._status.start()
+        _telling.append(self)
+        threading.Thread(target=self._go_on, name="progress", daemon=True).start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._ended.set()
+        _telling.remove(self)
         if self._status is not None:
             self._status.stop()
         if self._last is not None:
@@ -56,6 +87,21 @@ class ProgressLine:
         elif first or time.monotonic() - self._written >= EVERY_S:
             self._written = time.monotonic()
             self._write(describe(progress))
+
+    def again(self) -> None:
+        """Show the state as it was last told, with the time that has passed since."""
+        if self._last is None:
+            return
+        if self._status is not None:
+            self._status.update(describe(self._last))
+        elif time.monotonic() - self._written >= EVERY_S:
+            self._written = time.monotonic()
+            self._write(describe(self._last))
+
+    def _go_on(self) -> None:
+        with suppress(OSError):  # nobody reads it any more; the run's own output notices
+            while not self._ended.wait(1.0):
+                self.again()
 
     def _write(self, text: str) -> None:
         if self._status is not None:
@@ -114,6 +160,8 @@ def describe(progress: Progress) -> str:
     if progress.input_tokens:
         parts.append(f"{_short(progress.input_tokens)} tokens in, {_short(progress.output_tokens)} out")
     parts.append(f"{_duration(progress.elapsed_s)} so far")
+    if (oldest := CALLS.oldest_s()) >= OLD_S:
+        parts.append(f"oldest call waits {_duration(oldest)}")
     eta = progress.eta_s
     if eta is not None and progress.finished < progress.total:
         parts.append(f"{_duration(eta)} left")

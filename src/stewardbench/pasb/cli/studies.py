@@ -59,7 +59,8 @@ def judge(
             with ProgressLine() as line:
                 progress = asyncio.run(judge_stored(stored, chosen, reading, workers=workers, watch=line))
             typer.echo(f"{name}: {progress.done} records added to {run / 'judgments.jsonl'}")
-            closings.append(judging_closing(stored.folder, name, probe=BLIND if blind_to_state else ""))
+            probe, unreached = BLIND if blind_to_state else "", progress.unjudged_for
+            closings.append(judging_closing(stored.folder, name, probe=probe, unreached=unreached))
             typer.echo(f"{name}: {closings[-1].line}")
     _end(closings)
 
@@ -97,7 +98,7 @@ def annotate(
             work = annotate_stored(stored, chosen, retry_unscored=retry_unscored, workers=workers, watch=line)
             progress = asyncio.run(work)
         typer.echo(f"{annotator}: {progress.done} records added to {run / 'annotations.jsonl'}")
-        closing = annotating_closing(stored.folder, annotator)
+        closing = annotating_closing(stored.folder, annotator, unreached=progress.unjudged_for)
         typer.echo(f"{annotator}: {closing.line}")
     _end([closing])
 

@@ -103,6 +103,13 @@ def read_judged(
             f"{', '.join(map(str, folders))}: no finished episode yet.",
             hint="Run the same run command again to resume.",
         )
+    for role, wanted in (("judge", judge), ("annotator", annotator)):
+        known = sorted({name for folder in folders for name in _readers(folder, role)}) if wanted else []
+        if wanted and wanted not in known:
+            there = (
+                f"They were read by: {', '.join(known)}." if known else f"Run `stewardbench {_VERBS[role]} DIR` first."
+            )
+            raise UsageError(f"no {role} {wanted!r} has read these runs.", hint=there)
     if blind and folders and not rows["judge"].cast(pl.String).str.contains(BLIND, literal=True).any():
         raise UsageError(
             f"{', '.join(map(str, folders))}: no judge has read these episodes blind to the state.",
@@ -165,6 +172,17 @@ def _read_run(
     )
     marked = [replace(o, judge=f"{o.judge} ({OWN_FAMILY})") if o.episode_id in own_family else o for o in found]
     return rows_of(marked, mitigation=str(folder.manifest.settings.get("mitigation") or "none"))
+
+
+_VERBS = {"judge": "judge", "annotator": "annotate"}
+
+
+def _readers(path: Path, role: str) -> set[str]:
+    """Who judged or annotated a run."""
+    folder = _pasb_folder(path)
+    if role == "judge":
+        return {one.judge_model for one in read_records(folder, JUDGMENTS, Judgment)}
+    return {one.annotator for one in read_records(folder, ANNOTATIONS, Annotation)}
 
 
 def _pasb_folder(path: Path) -> RunFolder:

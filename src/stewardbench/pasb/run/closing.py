@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from stewardbench.models.scripted.scripts import PREFIX
 from stewardbench.pasb.measure.outcomes import EpisodeOutcome, job_of, outcomes
@@ -55,16 +56,22 @@ def run_closing(folder: RunFolder) -> Closing:
     )
 
 
-def judging_closing(folder: RunFolder, judge: str, *, probe: str = "") -> Closing:
-    """The account of one judge's reading: the valid episodes, and those of them with every score."""
+def judging_closing(
+    folder: RunFolder, judge: str, *, probe: str = "", unreached: Counter[str] | None = None
+) -> Closing:
+    """The account of one judge's reading: the valid episodes, and those of them with every score.
+
+    ``unreached`` counts by kind how the judge failed where it could not be reached now.
+    """
     readings = {j.episode_id: fault(j) for j in _first_readings(folder, judge, probe)}
-    return _reading_closing(folder, readings)
+    return _reading_closing(folder, readings, unreached)
 
 
-def annotating_closing(folder: RunFolder, annotator: str) -> Closing:
+def annotating_closing(folder: RunFolder, annotator: str, *, unreached: Counter[str] | None = None) -> Closing:
     """The account of one annotator's reading."""
     notes = read_records(folder, ANNOTATIONS, Annotation)
-    return _reading_closing(folder, {note.episode_id: note.error for note in notes if note.annotator == annotator})
+    readings = {note.episode_id: note.error for note in notes if note.annotator == annotator}
+    return _reading_closing(folder, readings, unreached)
 
 
 def reading_closing(folder: RunFolder, reader: str) -> Closing:
@@ -95,9 +102,16 @@ def _first_readings(folder: RunFolder, judge: str, probe: str = "") -> list[Judg
     return [j for j in every if j.judge_model == judge and not j.repeat and j.probe == probe]
 
 
-def _reading_closing(folder: RunFolder, readings: dict[str, str]) -> Closing:
+def _reading_closing(folder: RunFolder, readings: dict[str, str], unreached: Counter[str] | None) -> Closing:
     found = [one for one in outcomes(read_records(folder, EPISODES, Episode)) if one.valid]
-    return _closing(found, asked=len(found), readings=readings)
+    closing = _closing(found, asked=len(found), readings=readings)
+    if not unreached or NOT_JUDGED not in closing.unscored:
+        return closing
+    kinds = ", ".join(kind for kind, _ in unreached.most_common())
+    unread = {
+        f"{reason}: {kinds}" if reason == NOT_JUDGED else reason: count for reason, count in closing.unscored.items()
+    }
+    return replace(closing, unscored=unread)
 
 
 def _reason(one: EpisodeOutcome, kinds: Mapping[str, str]) -> str:

@@ -85,7 +85,7 @@ async def run_pasb(
     ConfinementError; what was finished until then is kept, and the same call goes on from there.
     """
     if workers < 1:
-        raise UsageError(f"--workers {workers}: at least one is needed.")
+        raise UsageError(f"--workers {workers}: at least one is needed.", hint="Leave it out for one.")
     agent, tasks = load_agent(settings.agent), select_tasks(settings)
     upstream = _subject(open_upstream(settings.model, patience_s=settings.patience()), settings)
     judge, second = _judge(settings), _reader(settings, reader)

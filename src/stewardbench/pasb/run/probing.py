@@ -5,6 +5,7 @@ Probe judgments stand in the same file, marked with their probe; no rate counts 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +15,10 @@ from stewardbench.pasb.judging import reference_judge
 from stewardbench.pasb.judging.judge import ARC_SCHEMA, TURN_SCHEMA, judge_episode
 from stewardbench.pasb.judging.probes import PROBES, probed
 from stewardbench.pasb.records import Episode, Judgment, Task
+from stewardbench.pasb.run.closing import NOT_JUDGED, fault
 from stewardbench.pasb.run.judges import ModelJudge, ReferenceJudge, asker
 from stewardbench.pasb.run.scoring import Reading, ScoringJob, Stored, is_unscored, judge_stored
+from stewardbench.runs.closing import Closing
 from stewardbench.runs.progress import Progress, Watch, ignore
 from stewardbench.seeding import derive
 
@@ -36,14 +39,29 @@ class ProbeStore(Stored):
             for j in self.store.judgments()
             if j.judge_model == judge and j.probe == self.probe and not (reading.retry_unscored and is_unscored(j))
         }
+        return (job for job in self.chosen() if job.episode.episode_id not in held)
+
+    def chosen(self) -> Iterator[ScoringJob]:
+        """Every probe judgment that a judge is asked for, made or not."""
         every = list(self.valid())
         others = [episode for _, episode in every]
         for task, episode in every:
-            if derive(0, "probe", episode.task_id) >= self.share * 2**64 or episode.episode_id in held:
-                continue
-            altered = probed(self.probe, episode, others)
-            if altered is not None:
-                yield ScoringJob(task, altered)
+            if derive(0, "probe", episode.task_id) < self.share * 2**64:
+                altered = probed(self.probe, episode, others)
+                if altered is not None:
+                    yield ScoringJob(task, altered)
+
+    def closing(self, judge: str, unreached: Counter[str]) -> Closing:
+        """What a judge was asked under this probe, and what came of it; ``unreached`` counts failures by kind."""
+        asked = [job.episode.episode_id for job in self.chosen()]
+        made = {
+            j.episode_id: fault(j)
+            for j in self.store.judgments()
+            if j.judge_model == judge and j.probe == self.probe and not j.repeat
+        }
+        missing = f"{NOT_JUDGED}: {', '.join(kind for kind, _ in unreached.most_common())}" if unreached else NOT_JUDGED
+        unscored = Counter(reason for name in asked if (reason := made.get(name, missing)))
+        return Closing(asked=len(asked), valid=len(asked), scored=len(asked) - unscored.total(), unscored=unscored)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,8 @@ class Stored:
         self.folder = RunFolder.reopen(path) if locked else RunFolder.read(path)
         if self.folder.manifest.benchmark != "pasb":
             self.folder.close()
-            raise UsageError(f"{path}: holds a {self.folder.manifest.benchmark} run, which no model judges.")
+            held = self.folder.manifest.benchmark
+            raise UsageError(f"{path}: holds a {held} run, which no model judges.", hint="Name a PASB run folder.")
         self.store = PasbStore(self.folder, int(self.folder.manifest.settings["max_attempts"]))
         self.subject = str(self.folder.manifest.settings["model"])
         self._tasks = read_tasks(self.folder)
@@ -176,6 +177,7 @@ async def work_through(
                 await make(job)
             except ModelError as error:
                 progress.unjudged += 1
+                progress.unjudged_for[error.kind] += 1
                 progress.message = f"{job.task.task_id}: {error.message}"
                 if (down := outage.failed(reader, error)) is not None:
                     raise down from error

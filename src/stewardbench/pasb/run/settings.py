@@ -102,25 +102,29 @@ def jobs(tasks: Sequence[Task], trials: int) -> tuple[TaskJob, ...]:
     return tuple(TaskJob(task, number) for number in range(1, trials + 1) for task in tasks)
 
 
+SEE_OPTIONS = "See `stewardbench run pasb --help`; under `inspect eval` an option is written -T name=value."
+
+
 def pasb_settings(**choices: Any) -> PasbSettings:
     """Settings from loose values, as a command line or Inspect gives them. Raises UsageError naming the bad one."""
     try:
         return fit(PasbSettings, choices)
     except Misfit as misfit:
-        raise UsageError(f"{misfit.field}: {misfit.sentence}") from None
+        raise UsageError(f"{misfit.field}: {misfit.sentence}", hint=SEE_OPTIONS) from None
 
 
 def select_tasks(settings: PasbSettings) -> tuple[Task, ...]:
     """The tasks of a run: all of the set, a stratified sample, or the first few. Raises UsageError or DataError."""
     if settings.sample is not None and settings.limit is not None:
-        raise UsageError("--sample and --limit exclude each other.", hint="Use --sample for a stratified choice.")
+        raise UsageError("sample and limit exclude each other.", hint="Use sample for a stratified choice.")
     tasks = load_tasks(settings.tasks)
     if settings.sample is not None:
         return sample_tasks(tasks, settings.sample, settings.seed)
     if settings.limit is None:
         return tasks
     if not 1 <= settings.limit <= len(tasks):
-        raise UsageError(f"--limit {settings.limit}: the set has {len(tasks)} tasks.", hint="Choose fewer tasks.")
+        hint = f"Choose 1 to {len(tasks)} tasks, or leave limit out for all."
+        raise UsageError(f"limit {settings.limit}: {settings.tasks} has {len(tasks)} tasks.", hint=hint)
     return tasks[: settings.limit]
 
 

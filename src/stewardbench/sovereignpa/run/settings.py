@@ -87,12 +87,15 @@ class ScenarioJob:
         return job_of(self.scenario.scenario_id, self.seed)
 
 
+SEE_OPTIONS = "See `stewardbench run sovereignpa --help`; under `inspect eval` an option is written -T name=value."
+
+
 def sovereignpa_settings(**choices: Any) -> SovereignpaSettings:
     """Settings from loose values, as a command line or Inspect gives them. Raises UsageError naming the bad one."""
     try:
         settings = fit(SovereignpaSettings, choices)
     except Misfit as misfit:
-        raise UsageError(f"{misfit.field}: {misfit.sentence}") from None
+        raise UsageError(f"{misfit.field}: {misfit.sentence}", hint=SEE_OPTIONS) from None
     return _checked(settings)
 
 
@@ -144,23 +147,23 @@ def manifest_settings(settings: SovereignpaSettings, found: tuple[ScenarioJob, .
 def _checked(settings: SovereignpaSettings) -> SovereignpaSettings:
     if bool(settings.agent) == bool(settings.model):
         raise UsageError(
-            "name either --agent or --model.", hint=f"Rule-based agents: {', '.join(RULES)}. Models: any Inspect name."
+            "name either an agent or a model.", hint=f"Rule-based agents: {', '.join(RULES)}. Models: any Inspect name."
         )
     if settings.agent:
         if settings.agent not in RULES:
             raise UsageError(f"no rule-based agent {settings.agent!r}.", hint=f"There are: {', '.join(RULES)}.")
         if settings.defense is not Defense.DIRECT or settings.protocol != "json" or settings.seeds != 1:
             raise UsageError(
-                f"--agent {settings.agent} follows rules: a defence, a protocol or more seeds would change nothing.",
-                hint="Leave them out, or name a --model.",
+                f"agent {settings.agent} follows rules: a defence, a protocol or more seeds would change nothing.",
+                hint="Leave them out, or name a model.",
             )
     if not families(settings):
         raise UsageError(
-            f"--agent {settings.agent} knows nothing of the {settings.family} family.",
+            f"agent {settings.agent} knows nothing of the {settings.family} family.",
             hint=f"Cancellation agents: {', '.join((*CANCELLING_SELF, *CANCEL_AGENTS))}.",
         )
     if settings.defense is Defense.FIREWALL and Family.CANCELLATION in families(settings):
-        raise UsageError("the firewall filters booking pages only.", hint="Add --family booking.")
+        raise UsageError("the firewall filters booking pages only.", hint="Choose the family booking.")
     return settings
 
 
