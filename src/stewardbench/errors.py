@@ -71,8 +71,8 @@ class StoreError(StewardError):
 class ModelError(StewardError):
     """A model endpoint failed.
 
-        ``status`` is the HTTP status to hand on to the client, ``kind`` the failure's name in records (see
-        ``models.failures``), ``parameter`` the setting that the endpoint refused, and ``retry_after_s`` the seconds that
+    ``status`` is the HTTP status to hand on to the client, ``kind`` the failure's name in records (see
+    ``models.failures``), ``parameter`` the setting that the endpoint refused, and ``retry_after_s`` the seconds that
     it asked us to wait.
     """
 
