@@ -42,7 +42,7 @@ def item_files(paths: Iterable[Path]) -> list[Path]:
 def _text(path: Path) -> str:
     text = read_text(path, "a YAML file")
     if not text.strip():
-        raise DataError("is an empty file.", path=path, hint="See docs/authoring.md for the format.")
+        raise DataError("the file is empty.", path=path, hint="See docs/authoring.md for the format.")
     return text
 
 
