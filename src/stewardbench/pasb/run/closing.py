@@ -102,7 +102,7 @@ def _first_readings(folder: RunFolder, judge: str, probe: str = "") -> list[Judg
     return [j for j in every if j.judge_model == judge and not j.repeat and j.probe == probe]
 
 
-def _reading_closing(folder: RunFolder, readings: dict[str, str], unreached: Counter[str] | None) -> Closing:
+def _reading_closing(folder: RunFolder, readings: dict[str, str], unreached: Counter[str] | None = None) -> Closing:
     found = [one for one in outcomes(read_records(folder, EPISODES, Episode)) if one.valid]
     closing = _closing(found, asked=len(found), readings=readings)
     if not unreached or NOT_JUDGED not in closing.unscored:
