@@ -66,7 +66,7 @@ def outage(folder: Path, patience: str, gone: float) -> int:
         if code is None:
             code = running.wait()
             print(f"{time.monotonic() - start:.0f} s: start {number} ended with exit code {code}", flush=True)
-        if code == 0:
+        if code == 0 or number == STARTS:
             break
         running = begin(command, folder)
     stop(server)
