@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from stewardbench.agents.interface import AgentSettings
 from stewardbench.cli import app
+from stewardbench.commands import key_values
 from stewardbench.errors import AgentCrashed, StoreError, UsageError
 from stewardbench.models.messages import ChatReply, ChatRequest, Exchange, ToolCall
-from stewardbench.pasb.cli.run import _options
 from stewardbench.pasb.run.settings import pasb_settings
 from stewardbench.pasb.run.summary import summarise
 from stewardbench.runs.exchanges import pack, unpack
@@ -185,14 +185,14 @@ def test_bad_choices_are_named(choice, field):
 
 
 def test_agent_options_are_read_as_json_where_they_are():
-    assert _options(["max_tokens=2048", "name=tea", "list=[1]", "empty="]) == {
+    assert key_values(["max_tokens=2048", "name=tea", "list=[1]", "empty="]) == {
         "max_tokens": 2048,
         "name": "tea",
         "list": [1],
         "empty": "",
     }
     with pytest.raises(UsageError, match="not KEY=VALUE"):
-        _options(["novalue"])
+        key_values(["novalue"])
 
 
 def test_summary_of_a_run(run, double, tmp_path):
