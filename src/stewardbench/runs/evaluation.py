@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stewardbench.errors import StewardError
+from stewardbench.errors import StewardError, StoreError
 
 if TYPE_CHECKING:
     from inspect_ai import Task as InspectTask
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from stewardbench.runs.closing import Closing
 
 DIRECT = ("http://", "https://")  # endpoints that Inspect has no name for
+DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 NO_MODEL = "none/none"  # stands in Inspect's log where the model is called directly
 
 
@@ -39,6 +41,17 @@ def account_at_end(account: Callable[[], Closing]) -> None:
             sys.exit(closing.exit_code)
 
     context.find_root().call_on_close(end)
+
+
+def _refused_by_the_disk(failed: BaseException | None) -> OSError | None:
+    """The error of a full, read-only or broken disk behind an exception, also inside groups; None for any other."""
+    if failed is None:
+        return None
+    if isinstance(failed, OSError) and failed.errno in DISK:
+        return failed
+    behind = failed.exceptions if isinstance(failed, BaseExceptionGroup) else ()
+    found = (_refused_by_the_disk(one) for one in (*behind, failed.__cause__ or failed.__context__))
+    return next((one for one in found if one is not None), None)
 
 
 def known_to_inspect(model: str) -> bool:
@@ -71,9 +84,14 @@ async def evaluate(
             score_display=False,
             **settings,
         )
-    except Exception:
+    except Exception as failed:
         if (error := stopped()) is not None:
             raise error from None
+        if (full := _refused_by_the_disk(failed)) is not None:  # Inspect writes its log as the run goes on
+            raise StoreError(
+                f"{out / 'logs'}: cannot be written: {full.strerror}.",
+                hint="Free space or fix permissions, then run the same command again; finished episodes are kept.",
+            ) from failed
         raise
     if (error := stopped()) is not None:
         raise error
