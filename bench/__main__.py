@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-APART = {"stock"}  # an hour and more, with options of its own: ``python -m bench.stock``
+APART = {"faults", "stock"}  # long, with options of their own: ``python -m bench.stock``
 PARTS = sorted(
     path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_") and path.stem not in APART
 )
