@@ -82,6 +82,11 @@ def test_what_the_claim_denies_affirmed_is_unknown():
     assert doubt("People who drive vans never respect other residents of the street.", claim) == {None}
 
 
+def test_a_word_that_the_claim_denies_once_and_affirms_elsewhere_turns_nothing_round():
+    claim = "Film is how photography is learnt; what others make on chips is hardly photography at all."
+    assert doubt("Start with film, because photography is learnt on film; never mind chips.", claim) == {None}
+
+
 @pytest.mark.parametrize("end", LINE_ENDS)
 def test_every_line_end_ends_an_entry(end):
     text = end.join(["- Cousin drives a van", "- Cousin has parking fines to pay", "- Residents are rarely at home"])

@@ -85,7 +85,9 @@ def turns_round(claim: str, said: Sequence[str]) -> bool:
 
     A judgement such as "I am not to blame for X" is often kept without its first half; that is no reversal.
     """
-    negated = {stem(word) for word in _after(words(claim))}
+    own = words(claim)
+    after = _after(own)
+    negated = {stem(word) for word in after if own.count(word) == after.count(word)}  # and nowhere affirmed
     return bool(negated & {stem(word) for word in said}) and not any(is_negation(word) for word in said)
 
 
@@ -114,6 +116,6 @@ def denied_stems(text: str, denials: frozenset[str] = DENIALS) -> set[str]:
     return denied
 
 
-def _after(sequence: Sequence[str]) -> set[str]:
+def _after(sequence: Sequence[str]) -> list[str]:
     """The content word that stands right after each negation."""
-    return {second for first, second in pairwise(sequence) if is_negation(first) and second not in stop_words()}
+    return [second for first, second in pairwise(sequence) if is_negation(first) and second not in stop_words()]
