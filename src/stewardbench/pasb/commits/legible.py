@@ -34,7 +34,7 @@ BINARY = (
         "\x1f\ufffd\x08",
         "SQLite format 3",
     ),
-    ("RIFF", "OggS", "ID3", "\x7fELF", "\ufffd\ufffd\ufffd\ufffd"),
+    ("RIFF", "OggS", "ID3", "\x7fELF"),
 )
 
 
