@@ -99,6 +99,9 @@ class Server(ThreadingHTTPServer):
         self.down, self.refused = False, 0
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Nothing: a runner that is killed leaves its connections in the middle of a word."""
+
     @property
     def model(self) -> str:
         """The model's name for ``--model``."""
