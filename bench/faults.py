@@ -280,21 +280,25 @@ class Campaign:
         return self.server.refused > before
 
     def _strike_agent(self, run: Runner) -> bool:
-        return self._kill_below(run, lambda command: b"hermes" in command and b"forwarder" not in command)
+        return self._kill_below(run, {0, 2})
 
     def _strike_forwarder(self, run: Runner) -> bool:
-        return self._kill_below(run, lambda command: b"forwarder" in command and b"bwrap" not in command[:40])
+        return self._kill_below(run, {1})
 
-    def _kill_below(self, run: Runner, chosen: Callable[[bytes], bool]) -> bool:
-        found = []
+    def _kill_below(self, run: Runner, levels: set[int]) -> bool:
+        """Kill one of Hermes' processes: 0 is the warm one, 1 what keeps a session and forwards, 2 the session."""
+        parents: dict[int, int] = {}
         for pid in descendants(run.pid):
-            with contextlib.suppress(OSError):
-                if chosen(Path(f"/proc/{pid}/cmdline").read_bytes()):
-                    found.append(pid)
+            with contextlib.suppress(OSError, IndexError):
+                command = Path(f"/proc/{pid}/cmdline").read_bytes()
+                if b"child.zygote" in command and b"bwrap" not in command[:40]:
+                    stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+                    parents[pid] = int(stat.rpartition(")")[2].split()[1])
+        found = [pid for pid in sorted(parents) if _level(pid, parents) in levels]
         if not found:
             return False
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self.rng.choice(sorted(found)), signal.SIGKILL)
+            os.kill(self.rng.choice(found), signal.SIGKILL)
             return True
         return False
 
@@ -307,6 +311,13 @@ class Campaign:
             self.rng.choice(sockets).unlink()
             return True
         return False
+
+
+def _level(pid: int, parents: dict[int, int]) -> int:
+    level = 0
+    while (pid := parents.get(pid, 0)) in parents:
+        level += 1
+    return level
 
 
 def example_agent(root: Path) -> str:
