@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell cat requirements/dev.lock pyproject.toml | sha256sum | cut -c1-16)
 DEMO ?= demo-run
 
-.PHONY: help setup agents demo test parity lint bench fault-table outage docs lock clean
+.PHONY: help setup agents demo test parity wheel-check lint bench fault-table outage docs lock clean
 
 help:  ## show these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -33,6 +33,9 @@ test: setup agents  ## run every test, real agents and browser included
 parity: setup agents  ## run the agents' own programs too, and hold our driver against them; print the table
 	PARITY=live $(BIN)/pytest tests/parity
 	$(BIN)/python tests/parity/table.py
+
+wheel-check: setup  ## build the wheel, and run the demo from it in clean Python 3.11, 3.12 and 3.13 (AGENTS=hermes)
+	scripts/wheel-check.sh 3.11 3.12 3.13
 
 lint: setup  ## ruff and strict mypy
 	$(BIN)/ruff check .

@@ -11,6 +11,7 @@ starts fast and a report does not load what only a run needs.
     commands    a function that adds commands: ``(cli.commands.Commands) -> None``
     terms       a ``Terms``: how identifiers are spelled for readers
     checks      a function ``(RunFolder, *, blobs: bool) -> Iterator[str]``: what does not follow from the rest of a run
+    closing     a function ``(RunFolder) -> runs.closing.Closing``: what a run asked and measured
     rehearsals  a function that gives requests as its runs send them, for ``doctor``: ``() -> tuple[Rehearsal, ...]``
 """
 
@@ -54,6 +55,7 @@ class Benchmark:
     commands: str = ""
     terms: str = ""
     checks: str = ""
+    closing: str = ""
     rehearsals: str = ""
     rank: int = 100
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from stewardbench.cli import compare, merge, plan_study, verify
+from stewardbench.cli import compare, merge, plan_study, summary, verify
+from stewardbench.cli.summary import print_document
 
 
 def report(
@@ -28,6 +29,9 @@ def report(
     annotator: Annotated[str | None, typer.Option(help="Whose annotations count, where several annotated.")] = None,
     beside: Annotated[bool, typer.Option("--published", help="Put the published runs beside yours, marked.")] = False,
     table: Annotated[str | None, typer.Option(help="Print this table instead of the main one, e.g. table10.")] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document and nothing else; write files only with --out.")
+    ] = False,
     at: Annotated[float | None, typer.Option(help="PASB's failing score; the paper's is 3.")] = None,
     blind: Annotated[bool, typer.Option("--blind", help="PASB: scores by a judge who did not see the state.")] = False,
 ) -> None:
@@ -35,9 +39,12 @@ def report(
 
     Example: stewardbench report runs/hermes runs/openclaw --published --out report
     """
+    from functools import partial
+
     from rich.console import Console
 
     from stewardbench.errors import UsageError
+    from stewardbench.report.as_json import report_document
     from stewardbench.report.build import Settings, build_report
     from stewardbench.report.bundle import write_bundle
     from stewardbench.report.show import show_report, show_table
@@ -52,23 +59,27 @@ def report(
     settings = Settings(judge=judge, annotator=annotator, published=beside, at=at, blind=blind)
     given, runs = runs, run_folders(runs)
     built = build_report(runs, settings)
-    console = Console()
-    if table:
+    console = Console(stderr=json)
+    if json:
+        print_document(report_document(built))
+    elif table:
         show_table(built.table(table), console)
     else:
         show_report(built, console)
-    folder = out or given[0] / "report"
-    paths = write_report(built, folder, figures=out is not None)
-    typer.echo(f"\n{len(paths)} files in {folder}")
+    say = partial(typer.echo, err=json)
+    if out is not None or not json:
+        folder = out or given[0] / "report"
+        paths = write_report(built, folder, figures=out is not None)
+        say(f"\n{len(paths)} files in {folder}")
     if bundle is not None:
-        typer.echo(f"Audit bundle: {write_bundle(runs, built, settings, bundle, model_calls=calls)}")
+        say(f"Audit bundle: {write_bundle(runs, built, settings, bundle, model_calls=calls)}")
         if sign is not None:
             typer.echo(f"Signature: {signed(bundle, sign)}")
     if site and out is not None:
         from stewardbench.site import build_site
 
-        summary = build_site(runs, out / "site", include_published=beside, report=built)
-        typer.echo(f"Site: open {summary.index}")
+        made = build_site(runs, out / "site", include_published=beside, report=built)
+        say(f"Site: open {made.index}")
 
 
 def register(app: typer.Typer) -> None:
@@ -77,4 +88,5 @@ def register(app: typer.Typer) -> None:
     compare.register(app)
     merge.register(app)
     plan_study.register(app)
+    summary.register(app)
     verify.register(app)

@@ -12,6 +12,7 @@ BENCHMARK = Benchmark(
     commands="stewardbench.pasb.cli:register",
     terms="stewardbench.pasb.terms:TERMS",
     checks="stewardbench.pasb.report.checks:checks",
+    closing="stewardbench.pasb.run.closing:run_closing",
     rehearsals="stewardbench.pasb.run.rehearsals:rehearsals",
     rank=1,
 )
