@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -146,3 +148,41 @@ def test_the_how_to_counts_the_lines_of_the_example():
     }
     said = f"{count['Python']} lines of Python, {count['tools']} of tool descriptions and {count['project']} of"
     assert said in page
+
+
+PAGE = (ROOT / "docs" / "how-to" / "add-an-agent.md").read_text()
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_every_command_of_the_how_to_runs_as_printed(installed, tmp_path):
+    lines = [line.strip() for line in re.findall(r"^    (stewardbench .*)$", PAGE, re.MULTILINE)]
+    assert [line.split()[1:3] for line in lines] == [["agents", "check"], ["run", "pasb"], ["agents", "check"]]
+    for line in lines:
+        ran = subprocess.run(
+            [COMMAND, *line.split()[1:]],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(installed)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, (line, ran.stdout, ran.stderr)
+
+
+def test_the_announcement_of_the_how_to_is_the_one_that_works():
+    (announced,) = (tomllib.loads(block) for block in blocks("toml"))
+    example = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())
+    assert announced["project"]["entry-points"] == example["project"]["entry-points"]
+
+
+def test_the_declaration_of_the_how_to_completes_an_agent_with_tools_of_its_own(tmp_path):
+    (block,) = blocks("python")
+    declared = block.partition("\n")[2]
+    assert "saves = {" in declared
+    checked = stewardbench(renamed(tmp_path, declared), "agents", "check", "your-agent")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert checked.stdout.splitlines()[-1].startswith("CONFORMS: ")
+    assert any(line.split()[:2] == ["skipped", "skill"] for line in checked.stdout.splitlines())
