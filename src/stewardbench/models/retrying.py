@@ -48,7 +48,8 @@ class Retrying:
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Answer one request. Raises the ModelError of the last try."""
-        return await self._patiently(lambda: self._upstream.complete(request))
+        with CALLS.waiting():  # pauses and all: that is how long somebody waits for it
+            return await self._patiently(lambda: self._upstream.complete(request))
 
     async def control(self, action: str, body: dict[str, Any]) -> dict[str, Any]:
         """Hand an action on. Raises the ModelError of the last try."""
@@ -67,8 +68,7 @@ class Retrying:
                 with attempt:
                     start = self._clock()
                     try:
-                        with CALLS.waiting():
-                            answer = await call()
+                        answer = await call()
                     except ModelError as error:
                         late += [self._clock() - start] if error.kind == "timeout" else []
                         raise

@@ -25,6 +25,7 @@ def serve(
 
     Example: stewardbench sovereignpa serve flights-03.overcollect
     """
+    from stewardbench.runs.terminal import telling
     from stewardbench.sovereignpa.booking.episode import BookingEpisode
     from stewardbench.sovereignpa.cancellation.episode import CancelEpisode
     from stewardbench.sovereignpa.narrate import narrate_booking, narrate_cancellation
@@ -37,5 +38,6 @@ def serve(
     episode = BookingEpisode(found) if isinstance(found, Scenario) else CancelEpisode(found)
     with ShopServer(Shop(episode), port) as server:
         typer.echo(server.url)
-        server.wait()
+        with telling():  # it waits for its user
+            server.wait()
     typer.echo(narrate_booking(episode) if isinstance(episode, BookingEpisode) else narrate_cancellation(episode))
