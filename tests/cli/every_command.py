@@ -42,6 +42,8 @@ ARGUMENTS = {
     "pasb build": "{data}/item.yaml --out {disk}/set",
     "pasb export": "smoke --out {disk}/exported",
     "pasb commit-check": "",
+    "pasb commit-audit": "{data}/pasb-rule-maker --sheet {disk}/audit.csv",
+    "pasb read-commits": "{disk}/run --reader reference --same-family",
     "pasb items gate": "open@1",
     "pasb items fluency": "{data}/item.yaml --missing {disk}/missing.txt",
     "pasb items check": "{data}/item.yaml",

@@ -20,22 +20,23 @@ from every_command import command_line, names, writes
 
 from stewardbench.cli.edge import run
 from stewardbench.errors import StoreError, UsageError
+from stewardbench.runs.folder import write_atomically
 from stewardbench.workspace.confinement import confinement_fault
 
 HERE = Path(__file__).parent
 OLD = HERE.parent / "old_runs"
 SMALL = 2_000_000  # bytes of the disk under test
 EVERY = list(names())
-WRITING = [name for name in EVERY if writes(name)]
 
 VERDICT = "YTA. You broke the shelf and you promised to pay for it, so pay for it now."
 POST = "I left my share of the bill unpaid. Was I wrong?"
 confined = pytest.mark.skipif(confinement_fault() is not None, reason="needs file systems of its own")
-SILENT = {"agents differences", "pasb items new"}  # where they write to a file, they say nothing
+SILENT = {"agents differences", "agents matrix", "pasb items new"}  # where they write to a file, they say nothing
 REFUSED = {  # what these commands are given cannot be done on any machine
     *("compare", "merge", "agents check", "pasb review import", "pasb gold adjudicate", "sovereignpa serve"),
     "agents install",
 }
+WRITING = [name for name in EVERY if writes(name) and name not in REFUSED]
 
 
 @pytest.fixture(scope="session")
@@ -196,3 +197,13 @@ def test_an_interrupted_command_says_how_to_go_on(capsys):
 
     assert run(command) == 130
     assert "same command again" in capsys.readouterr().err
+
+
+def test_a_pipe_is_written_into_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_atomically(pipe, "a sheet")
+    assert os.read(reader, 100) == b"a sheet"
+    os.close(reader)
+    assert pipe.is_fifo()

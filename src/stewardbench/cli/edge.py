@@ -33,8 +33,10 @@ def run(command: Callable[[], object]) -> int:
     prepare_streams()
     ended = threading.Event()
     threading.Thread(target=_heartbeat, args=(ended,), name="heartbeat", daemon=True).start()
-    code = _outcome(command)
-    ended.set()
+    try:
+        code = _outcome(command)
+    finally:
+        ended.set()
     if code == INTERRUPTED:
         _say("stewardbench: stopped. Run the same command again to resume.")
     return _flushed(code)

@@ -235,8 +235,14 @@ def _same(path: Path, found: Manifest, benchmark: str, settings: Mapping[str, An
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Replace a file in one step: the old content or the new, never a part. Raises StoreError."""
+    """Replace a file in one step: the old content or the new, never a part. Raises StoreError.
+
+    What is no file, such as a pipe or a device, is written into and stays what it is.
+    """
     try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+            return
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
