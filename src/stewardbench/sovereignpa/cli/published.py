@@ -18,11 +18,12 @@ def published_sovereignpa(
     from rich.console import Console
 
     from stewardbench import published
+    from stewardbench.records.files import write_file
     from stewardbench.report.show import show_frame
 
     show_frame("SovereignPA-Bench as published (Table 2)", published.sovereignpa_table(), Console())
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for name in ("table2", "text"):
-            published.sovereignpa_table(name).write_csv(out / f"{name}.csv")
+            write_file(out / f"{name}.csv", published.sovereignpa_table(name).write_csv())
         typer.echo(f"2 tables in {out}")
