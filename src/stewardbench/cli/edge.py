@@ -9,6 +9,7 @@ is said to be at work.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -31,6 +32,7 @@ TRACEBACK = "STEWARDBENCH_TRACEBACK"  # set it to see where a failure came from
 def run(command: Callable[[], object]) -> int:
     """Run a command and give back its exit code, with everything said that has to be said."""
     prepare_streams()
+    logging.raiseExceptions = False  # a log of a library's that a full disk refuses would print its own traceback
     ended = threading.Event()
     threading.Thread(target=_heartbeat, args=(ended,), name="heartbeat", daemon=True).start()
     try:
