@@ -73,7 +73,12 @@ def test_doctor_prints_each_check_with_advice_and_its_exit_code_tells(
         asked.append((name, getattr(check, "func", check)))
         return good(name, "fine") if passed else bad(name, "drops tools", "Turn on tool calling.")
 
+    async def reach(names: list[str], opened: object, limit_s: float) -> dict[str, doctor.Diagnosis]:
+        assert names == ["m/a", "m/b"]
+        return {}  # both answer in time
+
     monkeypatch.setattr(doctor, "check_agent", agent)
+    monkeypatch.setattr(doctor, "check_reach", reach)
     monkeypatch.setattr(doctor, "check_model", model)
     result = CliRunner().invoke(app, ["doctor", "--agent", "hermes", "--model", "m/a", "--judge", "m/b"])
     assert [one for one in asked if one[1] is not doctor.check_rehearsal] == [

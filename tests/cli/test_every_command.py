@@ -47,7 +47,15 @@ def data(tmp_path_factory):
         shutil.copytree(OLD / run_folder, folder / run_folder)
     program = [sys.executable, "-c", "from stewardbench.cli import main; main()"]
     for line in (
-        ["report", "pasb-silent", "--out", "report", "--bundle", "bundle.zip"],
+        [
+            "report",
+            "pasb-silent",
+            "--out",
+            "report",
+            "--bundle",
+            "bundle.zip",
+            "--no-calls",
+        ],  # their model calls are not kept here
         ["pasb", "review", "export", "review.csv"],
         ["pasb", "gold", "export", "gold.csv", "--annotator", "A"],
     ):

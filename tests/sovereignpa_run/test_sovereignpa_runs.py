@@ -108,8 +108,8 @@ def test_changed_situations_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({}, "either --agent or --model"),
-        ({"agent": "careful", "model": "m"}, "either --agent or --model"),
+        ({}, "either an agent or a model"),
+        ({"agent": "careful", "model": "m"}, "either an agent or a model"),
         ({"agent": "perfect"}, "no rule-based agent"),
         ({"agent": "careful", "defense": "ask"}, "follows rules"),
         ({"agent": "naive", "family": "cancellation"}, "knows nothing"),
