@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 from pathlib import Path
 
@@ -98,6 +99,26 @@ def test_sheet_there_and_back_prints_raw_beside_corrected(run, tmp_path):
     assert dict(zip(table["reading"], table["printed"], strict=True)) == {"raw": "100.0", "corrected": "62.5"}
     again = command(run, "--read", ann)
     assert "0 labels added" in again.output
+
+
+def test_labels_stand_for_changed_episodes_alone_and_for_those_of_the_draw(run, tmp_path):
+    episodes = [json.loads(line) for line in (run / "episodes.jsonl").read_text().splitlines()]
+    for number, episode in enumerate(episodes):
+        if number < 10:  # six that the words miss, four that wrote nothing at all
+            episode["commit"] |= {"committed": False, "primary": "session_only", "surfaces": [], "spans": []}
+        if number < 4:
+            episode["state_after_persist"] = []
+    lines = [json.dumps(episode) + "\n" for episode in episodes]
+    (run / "episodes.jsonl").write_text("".join(lines[:-1]))
+    assert command(run).exit_code == 0
+    (run / "episodes.jsonl").write_text("".join(lines))  # one more became valid after the draw
+    ann = filled(run / "commit_sheet.csv", tmp_path / "ann.csv", "ann", lambda number: "yes")
+    assert command(run, "--read", ann).exit_code == 0
+    table = build_report([run]).table("corrected").frame.filter(metric="commit")
+    found = {row["reading"]: row for row in table.iter_rows(named=True)}
+    assert found["corrected"]["value"] == pytest.approx(100 * 11 / 15), "silent episodes are not corrected upwards"
+    assert found["raw"]["value"] == pytest.approx(100 * 5 / 15)
+    assert found["corrected"]["n"] == 15
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from stewardbench.pasb.axes import TURN_DIMENSIONS, SubAxis
+from stewardbench.pasb.commits.combine import NOTHING_WRITTEN
 from stewardbench.pasb.report.study import RUN_KEYS, Study, table
 from stewardbench.pasb.run.auditing import Audit, read_audit, settled
 from stewardbench.report.lines import MEASURES
@@ -23,7 +24,7 @@ from stewardbench.runs.folder import RunFolder
 from stewardbench.statistics.interval import Interval
 from stewardbench.statistics.labelled import Labelled, corrected_gap, corrected_rate, corrected_share
 
-NOTHING, RAW, CORRECTED = "nothing written", "raw", "corrected"
+RAW, CORRECTED = "raw", "corrected"
 
 
 def corrected_rows(study: Study, folders: Sequence[Path]) -> list[dict[str, object]]:
@@ -35,7 +36,8 @@ def corrected_rows(study: Study, folders: Sequence[Path]) -> list[dict[str, obje
         run = next((run for run in study.runs if run.run_id == folder.manifest.run_id), None)
         if audit is None or not people.labels or run is None:
             continue
-        mine = study.natural.filter(pl.col("run_id").cast(pl.String) == run.run_id)
+        audited = pl.col("episode_id").is_in(list(audit.strata))  # what became valid after the draw has no stratum
+        mine = study.natural.filter((pl.col("run_id").cast(pl.String) == run.run_id) & audited)
         for metric, raw, found in _numbers(mine, audit, people.labels):
             rows.append(
                 {**{key: getattr(run, key) for key in ("origin", *RUN_KEYS)}, "metric": metric, "raw": _percent(raw)}
@@ -137,34 +139,23 @@ def _scored(rows: pl.DataFrame, name: str) -> pl.DataFrame:
 
 def _units(rows: pl.DataFrame, audit: Audit, labels: dict[str, bool]) -> Labelled | None:
     """The episodes as units; None where a pair of readings has no label among these."""
-    drawn = {one.episode_id: one.stratum for one in audit.drawn}
-    names = [*sorted(audit.sizes), NOTHING]
+    names = [*audit.sizes, NOTHING_WRITTEN]
     label, stratum = np.full(len(rows), math.nan), np.zeros(len(rows), np.int64)
-    for place, row in enumerate(rows.iter_rows(named=True)):
-        mine = drawn.get(row["episode_id"]) or _stratum(row, audit)
+    for place, name in enumerate(rows["episode_id"]):
+        mine = audit.strata[name]
         stratum[place] = names.index(mine)
-        if mine == NOTHING:
+        if mine == NOTHING_WRITTEN:
             label[place] = 0.0
-        elif row["episode_id"] in labels:
-            label[place] = float(labels[row["episode_id"]])
+        elif name in labels:
+            label[place] = float(labels[name])
     reading = rows["committed"].cast(pl.Float64).fill_null(0.5).to_numpy().copy()
-    reading[stratum == names.index(NOTHING)] = 0.0
+    reading[stratum == names.index(NOTHING_WRITTEN)] = 0.0
     items = rows["base_item_id"].cast(pl.String).to_list()
     order = {item: number for number, item in enumerate(dict.fromkeys(items))}
     try:
         return Labelled(reading, label, stratum, np.array([order[item] for item in items], np.int64))
     except ValueError:
         return None
-
-
-def _stratum(row: dict[str, object], audit: Audit) -> str:
-    """The pair of readings that an episode had when the sample was drawn, from what its row says now."""
-    now = str(row["cell"])
-    if now in audit.sizes:
-        return now
-    words = row["by_words"]
-    plain = f"w{'?' if words is None else '+' if words else '-'}"
-    return plain if plain in audit.sizes else NOTHING
 
 
 def _percent(value: float) -> float | None:

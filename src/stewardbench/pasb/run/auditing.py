@@ -7,12 +7,14 @@ labels stand for, whatever is read later.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from stewardbench.errors import UsageError
 from stewardbench.pasb.commits.audit import AuditDraw, CommitLabel, Settled, draw_sample, settle
-from stewardbench.pasb.commits.combine import cell
+from stewardbench.pasb.commits.combine import NOTHING_WRITTEN, cell
+from stewardbench.pasb.records import Commit, CommitReading, Episode
 from stewardbench.pasb.run.reading import new_entries
 from stewardbench.pasb.run.scoring import Stored
 from stewardbench.pasb.run.store import read_records
@@ -26,11 +28,19 @@ COLUMNS = ("rater", "episode_id", "held")
 
 
 class Audit(Record):
-    """A drawn sample: ``sizes`` are the numbers of changed valid episodes by pair of readings."""
+    """A drawn sample. ``strata`` holds, of every episode that was valid then, its pair of readings at the draw.
+
+    Labels stand for that pair, whatever is read later; an episode that is not in it came after the draw.
+    """
 
     seed: int
-    sizes: dict[str, int]
+    strata: dict[str, str]
     drawn: tuple[AuditDraw, ...]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The numbers of episodes that wrote something, by pair of readings."""
+        return dict(sorted(Counter(one for one in self.strata.values() if one != NOTHING_WRITTEN).items()))
 
 
 def open_audit(stored: Stored, wanted: int, seed: int) -> Audit:
@@ -39,18 +49,16 @@ def open_audit(stored: Stored, wanted: int, seed: int) -> Audit:
         return found
     readings = {reading.episode_id: reading for reading in stored.store.commit_readings()}
     strata = {
-        episode.episode_id: cell(episode.commit, readings.get(episode.episode_id))
-        if episode.episode_id in readings
-        else _by_words(episode.commit.committed)
+        episode.episode_id: _stratum(episode, episode.commit, readings.get(episode.episode_id))
         for _, episode in stored.valid()
-        if episode.commit is not None and new_entries(episode)
+        if episode.commit is not None
     }
-    if not strata:
+    changed = {name: one for name, one in strata.items() if one != NOTHING_WRITTEN}
+    if not changed:
         raise UsageError(
             f"{stored.folder.path}: no valid episode wrote anything durable.", hint="There is nothing to label."
         )
-    sizes = {name: sum(1 for one in strata.values() if one == name) for name in sorted(set(strata.values()))}
-    audit = Audit(seed=seed, sizes=sizes, drawn=draw_sample(strata, wanted, seed))
+    audit = Audit(seed=seed, strata=strata, drawn=draw_sample(changed, wanted, seed))
     write_atomically(stored.folder.path / DRAW_FILE, audit.to_json() + "\n")
     return audit
 
@@ -111,5 +119,10 @@ def settled(folder: RunFolder) -> Settled:
     return settle(read_labels(folder))
 
 
-def _by_words(committed: bool | None) -> str:
-    return f"w{'?' if committed is None else '+' if committed else '-'}"
+def _stratum(episode: Episode, commit: Commit, reading: CommitReading | None) -> str:
+    """The pair of readings of an episode; of one that nobody else read, the words alone."""
+    if not new_entries(episode):
+        return NOTHING_WRITTEN
+    if reading is not None:
+        return cell(commit, reading)
+    return f"w{'?' if commit.committed is None else '+' if commit.committed else '-'}"
