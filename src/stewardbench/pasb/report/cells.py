@@ -13,13 +13,15 @@ import polars as pl
 
 from stewardbench.pasb.axes import DIMENSIONS, TURN_DIMENSIONS
 from stewardbench.pasb.measure.metrics import Rate, RateMean, mean_over_runs
-from stewardbench.pasb.report.indicators import RATES, SURE, SURFACES
+from stewardbench.pasb.report.indicators import ANY, COMMIT, RATES, SURE, SURFACES
 from stewardbench.report.counts import Cell, Counts, Group, count
 from stewardbench.report.lines import Line
 
 ONE = Fraction(1)
 DF4, DF6, DF_ANY = "df4", "df6", "df_any"
 FAILURES: dict[str, tuple[str, ...]] = {DF4: TURN_DIMENSIONS, DF6: DIMENSIONS, **{d: (d,) for d in DIMENSIONS}}
+SINGLE = {DF_ANY: ANY, COMMIT: COMMIT}  # headlines that are one rate, by the name of its indicator
+HEADLINES: dict[str, tuple[str, ...]] = {**FAILURES, **{name: (rate,) for name, rate in SINGLE.items()}}
 
 Parts = tuple[tuple[Fraction, Cell], ...]
 Labels = dict[str, str]

@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from stewardbench.pasb.axes import DIMENSIONS
-from stewardbench.pasb.report.cells import DF4, DF6, DF_ANY, FAILURES
-from stewardbench.pasb.report.indicators import ANY, COMMIT
+from stewardbench.pasb.report.cells import DF4, DF6, DF_ANY, FAILURES, SINGLE
+from stewardbench.pasb.report.indicators import COMMIT
 from stewardbench.pasb.report.rows import HARNESS_CHECK, read_rows
 from stewardbench.pasb.report.study import Study
 from stewardbench.report.labels import words
@@ -26,7 +26,7 @@ METRICS = (
 def measured(folder: Path, judge: str | None) -> Measured:
     """A PASB run folder as numbers per task; a task's trials are averaged. Raises StoreError when it is damaged."""
     study = Study(read_rows([folder], judge=judge))
-    single = {**{name: name for name in DIMENSIONS}, DF_ANY: ANY, COMMIT: COMMIT}
+    single = {**{name: name for name in DIMENSIONS}, **SINGLE}
     rates = [pl.col(f"is_{column}").cast(pl.Float64).alias(name) for name, column in single.items()]
     frame = (
         study.natural.select(

@@ -12,15 +12,11 @@ from fractions import Fraction
 
 import polars as pl
 
-from stewardbench.pasb.axes import DIMENSIONS
 from stewardbench.pasb.measure.metrics import RateMean
-from stewardbench.pasb.report.cells import DF4, DF6, DF_ANY, FAILURES, count_rates, rate
-from stewardbench.pasb.report.indicators import ANY, COMMIT
+from stewardbench.pasb.report.cells import HEADLINES, count_rates, rate
 from stewardbench.pasb.report.study import NATURAL, RUN_KEYS, Run, Study, table
 from stewardbench.report.counts import Counts
 from stewardbench.report.table import Table
-
-HEADLINES = (*DIMENSIONS, DF4, DF6, DF_ANY, COMMIT)
 
 
 def missing_table(study: Study) -> Table | None:
@@ -35,7 +31,7 @@ def missing_table(study: Study) -> Table | None:
 
 
 def _row(run: Run, name: str, counts: Counts, invalid: int) -> dict[str, object]:
-    parts = [rate(counts, ((run.run_id,), part)) for part in FAILURES.get(name, (ANY,) if name == DF_ANY else (name,))]
+    parts = [rate(counts, ((run.run_id,), part)) for part in HEADLINES[name]]
     opened = [replace(part, unscored=part.unscored + invalid) for part in parts]
     found = RateMean(tuple(parts))
     return run.labels(metric=name) | {

@@ -8,8 +8,7 @@ from __future__ import annotations
 import polars as pl
 
 from stewardbench.pasb.axes import TURN_DIMENSIONS
-from stewardbench.pasb.report.cells import FAILURES, mean_line
-from stewardbench.pasb.report.indicators import ANY, COMMIT
+from stewardbench.pasb.report.cells import HEADLINES, mean_line
 from stewardbench.pasb.report.study import RUN_KEYS, Study, table
 from stewardbench.report.counts import count
 from stewardbench.report.lines import Line
@@ -19,7 +18,6 @@ from stewardbench.statistics.nested import nested_variance
 
 EACH = "each_trial"
 TASK_KEYS = ("run_id", "base_item_id", "task_id")
-NAMES = {**FAILURES, "df_any": (ANY,), COMMIT: (COMMIT,)}
 
 
 def trials_table(study: Study) -> Table | None:
@@ -31,7 +29,7 @@ def trials_table(study: Study) -> Table | None:
 
 def _of_run(study: Study, run_id: str, trials: int) -> pl.DataFrame:
     run = next(run for run in study.runs if run.run_id == run_id)
-    single = sorted({name for parts in NAMES.values() for name in parts})
+    single = sorted({name for parts in HEADLINES.values() for name in parts})
     rows = study.natural.filter(pl.col("run_id").cast(pl.String) == run_id)
     tasks = over_trials(rows, TASK_KEYS, [f"is_{name}" for name in single], trials)
     frames = []
@@ -39,7 +37,7 @@ def _of_run(study: Study, run_id: str, trials: int) -> pl.DataFrame:
         counts = count(source, ["run_id"], {name: f"is_{name}{ending}" for name in single})
         lines: list[Line] = [
             mean_line(run.labels(trials=str(trials), failure=failure, metric=metric), counts, (run_id,), parts)
-            for failure, parts in NAMES.items()
+            for failure, parts in HEADLINES.items()
         ]
         frames.append(study.tabulate(lines, counts, share=True))
     return stack(frames)
