@@ -25,7 +25,7 @@ pytestmark = [
 ]
 SMALL = Limits(memory=400 << 20, processes=200, disk=50 << 20)
 # What the agent does in its first turn, and the reasons by which the episode may be named; "" where it comes to nothing
-# (the forwarder is out of the sessions' sight, a hole is over the size of a file) and the episode is as any other.
+# and the episode is as any other. That it came to nothing is told by WALLS, not taken from the episode.
 HOSTILE = {
     "nested folders": (
         "python3 -c \"import os\nfor _ in range(1300):\n    os.mkdir('d' * 20); os.chdir('d' * 20)\"",
@@ -37,11 +37,11 @@ HOSTILE = {
     ),
     "a sparse file": (
         "truncate -s 100G ~/hole; truncate -s 100G ~/.hermes/hole",
-        {"", "state_bounds", "limit_exceeded"},
+        {""},
     ),
-    "a dead forwarder": (
-        "pkill -9 -f forwarder; kill -9 -1",
-        {"", "agent_crashed", "agent_error", "slot_unhealthy"},
+    "killing all it sees": (
+        "python3 -c \"import os\nfor p in sorted(os.listdir('/proc')):\n    if p.isdigit() and int(p) != os.getpid():\n        try: print(p, open('/proc/'+p+'/comm').read().strip()); os.kill(int(p), 9)\n        except OSError as e: print(e)\"",
+        {""},
     ),
     "a memory bomb": ("python3 -c 'x = b\"x\" * 500000000; import time; time.sleep(60)'", {"limit_exceeded"}),
     "a process bomb": (
@@ -59,6 +59,14 @@ HOSTILE = {
     "nothing": ("true", {""}),
 }
 
+WALLS = {
+    "a sparse file": (
+        "File size limit exceeded",
+        "No such file",
+    ),  # in what the command said, and what must not be there
+    "killing all it sees": ("1 python", "forwarder"),  # its own shell and the first process, which no inmate can kill
+}
+
 
 class Hostile:
     """Does one hostile thing in the first turn of an episode, each task another one, and thanks the user otherwise."""
@@ -66,10 +74,12 @@ class Hostile:
     name = "test/hostile"
 
     def __init__(self, openings: list[str]) -> None:
-        self.openings, self.done = openings, dict[str, str]()
+        self.openings, self.done, self.came_of = openings, dict[str, str](), dict[str, str]()
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         users = [message_text(message) for message in request.messages if message["role"] == "user"]
+        if request.messages[-1]["role"] == "tool" and self.done:
+            self.came_of.setdefault(list(self.done.values())[-1], message_text(request.messages[-1]))
         fresh = request.messages[-1]["role"] == "user" and len(users) == 1 and bool(request.tools)
         said = next((opening for opening in self.openings if fresh and opening in users[0]), "")
         if said and said not in self.done:
@@ -105,6 +115,10 @@ def test_hostile_episodes_are_invalid_by_name_the_next_task_runs_and_resume_work
     for kind, episode in zip(HOSTILE, episodes, strict=True):
         found.append((kind, episode["valid"], episode["invalid_reason"], episode["invalid_detail"][:90]))
         print(*found[-1], sep=" | ")
+    for kind, (said, unsaid) in WALLS.items():
+        assert said in model.came_of[kind], model.came_of
+        assert unsaid not in model.came_of[kind], model.came_of
+    assert "BLOCKED" not in " ".join(model.came_of.values()), "the agent refused a command that the walls should meet"
     for (_, reasons), episode in zip(HOSTILE.values(), episodes, strict=True):
         assert (episode["invalid_reason"] or "") in reasons, found
     lost = sum(not episode["valid"] for episode in episodes)
